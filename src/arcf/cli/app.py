@@ -1,0 +1,39 @@
+"""The command line. Commands only parse, call and print; what they call is public and tested."""
+
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from arcf.cli.output import plain_errors
+
+app = typer.Typer(
+    name="arcf",
+    help="Explain answers with chains of facts.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"arcf {version('arcf')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Explain answers with chains of facts."""
+
+
+def main() -> None:
+    """Run the command line; the entry point of `arcf` and of `python -m arcf`."""
+    with plain_errors():
+        app()

@@ -1,0 +1,166 @@
+"""The records that flow through arcf: small, frozen, without behaviour beyond their own reading.
+
+Inside, a fact is an integer: its position in `Dataset.facts`. Outside (files, command line, JSON) it is its uid.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcf.errors import UnknownNameError
+
+QueryForm = Literal["answer", "stem", "options"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One sentence of the corpus.
+
+    `core` is the text without the filler words that only glue its cells together ("is a kind of"); where a source does
+    not tell filler from content, it is the text itself. `table` names the kind of the fact, or is empty.
+    """
+
+    uid: str
+    text: str
+    table: str = ""
+    core: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.core:
+            object.__setattr__(self, "core", self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One answer option of a question, with its label as printed (A, B, ... or 1, 2, ...)."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """A fact of a question's explanation, as annotated: the uid may exist in no table."""
+
+    uid: str
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with, as far as they are known, its options, its right answer and the facts that explain it.
+
+    `answer` is the right option's text. `flags` is the annotators' own remark on the state of the explanation; the
+    official scorer of 2020 goes by it.
+    """
+
+    id: str
+    stem: str
+    options: tuple[Option, ...] = ()
+    answer: str = ""
+    difficulty: str = ""
+    gold: tuple[Gold, ...] = ()
+    flags: str = ""
+
+    def query(self, form: QueryForm = "answer") -> str:
+        """The text that stands for the question, q in the paper.
+
+        `answer`: stem, mark, right option (the paper's). `stem`: the stem alone. `options`: stem and all options with
+        their labels, the right one unmarked.
+        """
+        if form == "stem":
+            return self.stem
+        if form == "options":
+            return " ".join([self.stem, *(f"({option.label}) {option.text}" for option in self.options)])
+        return f"{self.stem} (answer) {self.answer}" if self.answer else self.stem
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A corpus of facts and the questions about it, by split."""
+
+    name: str
+    facts: tuple[Fact, ...]
+    splits: Mapping[str, tuple[Question, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "splits", MappingProxyType(dict(self.splits)))
+
+    @cached_property
+    def ids(self) -> Mapping[str, int]:
+        """The integer id of every uid."""
+        return MappingProxyType({fact.uid: index for index, fact in enumerate(self.facts)})
+
+    def split(self, name: str) -> tuple[Question, ...]:
+        """The questions of one split.
+
+        Raises:
+            UnknownNameError: the dataset has no such split.
+        """
+        if name not in self.splits:
+            raise UnknownNameError(f"split of {self.name}", name, self.splits)
+        return self.splits[name]
+
+    def gold_ids(self, question: Question) -> tuple[int, ...]:
+        """The ids of a question's gold facts, in annotated order, each once; uids that exist nowhere are left out."""
+        return tuple(dict.fromkeys(self.ids[gold.uid] for gold in question.gold if gold.uid in self.ids))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Facts for one question, best first. Scores never increase; equal scores are ordered by fact id."""
+
+    question_id: str
+    facts: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFrom:
+    """Why a fact is visible: the chain fact it is near to (None: the question), and the words that they share."""
+
+    source: int | None
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A visible fact and the score f_theta of the chain that it would extend."""
+
+    fact: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One iteration of the chain: the fact it appended, what it was chosen over, and where it was seen from.
+
+    `stop_score` is the score of the chain without a new fact; None while stopping is not yet allowed to compete.
+    """
+
+    chosen: Candidate
+    seen_from: tuple[SeenFrom, ...]
+    runners_up: tuple[Candidate, ...] = ()
+    stop_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """An explanation: the facts f_1..N in the order in which they were chosen.
+
+    `stopped` tells whether the stop sample ended it (otherwise the maximum length did, or nothing was left to see).
+    """
+
+    question: Question
+    steps: tuple[Step, ...]
+    stopped: bool
+
+    @property
+    def facts(self) -> tuple[int, ...]:
+        """The chosen facts' ids, in order."""
+        return tuple(step.chosen.fact for step in self.steps)

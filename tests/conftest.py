@@ -1,0 +1,1 @@
+"""Fixtures that many tests share."""
