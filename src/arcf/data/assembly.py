@@ -1,0 +1,28 @@
+"""The last step of every reader: facts and questions become a dataset, if they fit together."""
+
+import warnings
+from collections.abc import Iterable, Mapping
+
+from arcf.errors import ArcfWarning, InputError
+from arcf.types import Dataset, Fact, Question
+
+
+def assemble(name: str, place: str, facts: Iterable[Fact], splits: Mapping[str, Iterable[Question]]) -> Dataset:
+    """A dataset of what was read at `place`.
+
+    Gold uids that no fact has stay in the questions, because the official scorer divides by them; one warning counts
+    them.
+
+    Raises:
+        InputError: there is no fact.
+    """
+    dataset = Dataset(name, tuple(facts), {split: tuple(questions) for split, questions in splits.items()})
+    if not dataset.facts:
+        raise InputError("holds no facts; there must be at least one.", place)
+    questions = (question for split in dataset.splits.values() for question in split)
+    unknown = {gold.uid for question in questions for gold in question.gold if gold.uid not in dataset.ids}
+    if unknown:
+        some = ", ".join(sorted(unknown)[:3]) + (", ..." if len(unknown) > 3 else "")
+        message = f"{name}: {len(unknown)} gold uids belong to no fact ({some}); they count as gold never found."
+        warnings.warn(message, ArcfWarning, stacklevel=2)
+    return dataset

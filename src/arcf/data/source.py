@@ -1,0 +1,166 @@
+"""Where a dataset's text lies: a folder, a zip archive, or one file, all read in the same way.
+
+Readers never ask which of the three they got, so that every format can be used packed or unpacked.
+"""
+
+import zipfile
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+
+from arcf.errors import InputError
+from arcf.files import decode, read_text
+
+
+class Source(ABC):
+    """Named text files. `place` is the path that error messages show."""
+
+    place: str
+
+    @abstractmethod
+    def names(self, pattern: str) -> list[str]:
+        """The files whose path below the source matches, sorted; `*` stays within one path component.
+
+        Hidden files are left out: archives made on a Mac hold a `._NAME` beside every NAME.
+        """
+
+    @abstractmethod
+    def text(self, name: str) -> str:
+        """The text of one file.
+
+        Raises:
+            InputError: it cannot be read, or is not UTF-8.
+        """
+
+    def at(self, name: str) -> str:
+        """The path of one file as a message shows it."""
+        return f"{self.place}/{name}"
+
+
+class Folder(Source):
+    """The files in a folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.place = str(path)
+
+    def names(self, pattern: str) -> list[str]:
+        """See Source; the file system does the matching, so that a large folder is never walked."""
+        found = (match.relative_to(self.path) for match in self.path.glob(pattern) if match.is_file())
+        return sorted(name.as_posix() for name in found if not _is_hidden(name))
+
+    def text(self, name: str) -> str:
+        """See Source."""
+        return read_text(self.path / name)
+
+
+class Archive(Source):
+    """The files in an open zip archive, or in one top folder of it."""
+
+    def __init__(self, archive: zipfile.ZipFile, path: Path, top: str = "") -> None:
+        self.archive = archive
+        self.top = top
+        self.place = f"{path}/{top}".rstrip("/")
+
+    def names(self, pattern: str) -> list[str]:
+        """See Source."""
+        files = (name for name in self.archive.namelist() if name.startswith(self.top) and not name.endswith("/"))
+        below = (PurePosixPath(name.removeprefix(self.top)) for name in files)
+        return sorted({str(name) for name in below if not _is_hidden(name) and _matches(name, pattern)})
+
+    def text(self, name: str) -> str:
+        """See Source."""
+        try:
+            content = self.archive.read(self.top + name)
+        except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
+            raise InputError(f"cannot be unpacked ({error}); get the archive again.", self.at(name)) from error
+        return decode(content, self.at(name))
+
+
+class SingleFile(Source):
+    """A file on its own. It holds no named files, so that no reader of folders takes it for its own."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.place = str(path)
+
+    def names(self, pattern: str) -> list[str]:
+        """See Source."""
+        del pattern
+        return []
+
+    def text(self, name: str) -> str:
+        """The text of the file, whose own name is the only one to ask for."""
+        return read_text(self.path.with_name(name))
+
+    def at(self, name: str) -> str:
+        """See Source."""
+        return str(self.path.with_name(name))
+
+
+def places(path: Path) -> Generator[Source, None, None]:
+    """The sources at a path in which a dataset may lie, nearest first.
+
+    A folder is looked at itself, then the one zip archive in it, then the one folder in it; an archive itself, then
+    its one top folder. An archive is open only until the next source is asked for: close the iterator when done.
+
+    Raises:
+        InputError: nothing is there, or an archive is broken.
+    """
+    if path.is_dir():
+        yield from _in_folder(path)
+    elif not path.is_file():
+        raise InputError("does not exist.", path)
+    elif path.suffix.lower() == ".zip" or zipfile.is_zipfile(path):
+        yield from _in_archive(path)
+    else:
+        yield SingleFile(path)
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    """A zip archive, open for reading.
+
+    Raises:
+        InputError: it cannot be read, or is no zip archive.
+    """
+    try:
+        archive = zipfile.ZipFile(path)
+    except zipfile.BadZipFile as error:
+        raise InputError("is not a zip archive, or is damaged; get it again.", path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror or error}).", path) from error
+    with archive:
+        yield archive
+
+
+def _in_folder(path: Path, deeper: bool = True) -> Iterator[Source]:
+    yield Folder(path)
+    visible = [entry for entry in sorted(path.iterdir()) if not _is_hidden(PurePosixPath(entry.name))]
+    archives = [entry for entry in visible if entry.suffix.lower() == ".zip" and entry.is_file()]
+    if len(archives) == 1:
+        yield from _in_archive(archives[0])
+    folders = [entry for entry in visible if entry.is_dir()]
+    if deeper and len(folders) == 1:
+        yield from _in_folder(folders[0], deeper=False)
+
+
+def _in_archive(path: Path) -> Iterator[Source]:
+    with open_archive(path) as archive:
+        yield Archive(archive, path)
+        names = [PurePosixPath(name) for name in archive.namelist()]
+        tops = {name.parts[0] for name in names if name.parts and not _is_hidden(name)}
+        if len(tops) == 1:
+            yield Archive(archive, path, f"{tops.pop()}/")
+
+
+def _is_hidden(name: PurePosixPath | Path) -> bool:
+    return any(part.startswith(".") or part == "__MACOSX" for part in name.parts)
+
+
+def _matches(name: PurePosixPath, pattern: str) -> bool:
+    wanted = PurePosixPath(pattern).parts
+    return len(name.parts) == len(wanted) and all(map(fnmatchcase, name.parts, wanted))
