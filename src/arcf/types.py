@@ -37,7 +37,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One answer option of a question, with its label as printed (A, B, ... or 1, 2, ...)."""
+    """One answer option of a question, with its label (A, B, ...; WorldTree's numbers become letters too)."""
 
     label: str
     text: str
@@ -66,6 +66,11 @@ class Question:
     difficulty: str = ""
     gold: tuple[Gold, ...] = ()
     flags: str = ""
+
+    @property
+    def text(self) -> str:
+        """Stem and right answer without a mark between them: what a lexical distance compares."""
+        return f"{self.stem} {self.answer}" if self.answer else self.stem
 
     def query(self, form: QueryForm = "answer") -> str:
         """The text that stands for the question, q in the paper.
