@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from arcf.cli import data
 from arcf.cli.output import plain_errors
 
 app = typer.Typer(
@@ -15,6 +16,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
+app.add_typer(data.app)
 
 
 def _print_version(wanted: bool) -> None:
