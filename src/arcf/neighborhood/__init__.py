@@ -1,1 +1,26 @@
-"""Placeholder."""
+"""Which facts are near a text or another fact."""
+
+from arcf.neighborhood.base import Distance, FactIds, Recipe, smallest
+from arcf.neighborhood.bm25 import Bm25, Bm25Cosine
+from arcf.neighborhood.distances import DISTANCES
+from arcf.neighborhood.overlap import Overlap
+from arcf.neighborhood.sparse import Lexical, SparseDistance
+from arcf.neighborhood.text import Analyzer
+from arcf.neighborhood.tfidf import TfIdf
+from arcf.neighborhood.visibility import Neighborhood
+
+__all__ = [
+    "DISTANCES",
+    "Analyzer",
+    "Bm25",
+    "Bm25Cosine",
+    "Distance",
+    "FactIds",
+    "Lexical",
+    "Neighborhood",
+    "Overlap",
+    "Recipe",
+    "SparseDistance",
+    "TfIdf",
+    "smallest",
+]

@@ -1,1 +1,7 @@
-"""Placeholder."""
+"""Rankers: a question in, all facts out, best first."""
+
+from arcf.rankers.base import Ranker
+from arcf.rankers.lexical import Expansion, Iterated, Nearest
+from arcf.rankers.rankers import RANKERS
+
+__all__ = ["RANKERS", "Expansion", "Iterated", "Nearest", "Ranker"]

@@ -1,0 +1,158 @@
+"""Lexical distances: sparse vectors of terms, searched through an inverted index.
+
+The facts' vectors are kept twice, by fact and by term. A search adds up the postings of the source's own terms and
+looks at no other fact, so its cost grows with how common those terms are, not with the corpus. Nothing is N x N.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import local
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
+
+from arcf.neighborhood.base import Distance, FactIds, State, smallest
+from arcf.neighborhood.terms import Floats, TermCounts, TermVector, count_terms, from_state, to_state
+from arcf.neighborhood.text import Analyzer
+from arcf.types import Fact, Question
+
+
+class Weighting(Protocol):
+    """How term counts become vectors whose dot product is the similarity of a fact to a text. All values are positive.
+
+    The distance is `limit` - similarity.
+    """
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether a fact that is searched for weighs its terms as a fact that is found."""
+        ...
+
+    @property
+    def limit(self) -> float:
+        """The largest similarity that can be: 1 for cosines; 0 where there is no largest."""
+        ...
+
+    def terms(self, counts: TermCounts) -> Floats:
+        """What each term weighs in itself, such as its idf."""
+        ...
+
+    def facts(self, counts: TermCounts, terms: Floats) -> csr_array:
+        """The vector of every fact, (facts, terms)."""
+        ...
+
+    def query(self, frequency: Floats, terms: Floats) -> Floats:
+        """The values of a text's terms, from how often each occurs in it and what it weighs in itself."""
+        ...
+
+
+class SparseDistance(Distance):
+    """The distance `limit` - similarity over sparse term vectors."""
+
+    def __init__(self, counts: TermCounts, weighting: Weighting, analyzer: Analyzer) -> None:
+        self.counts = counts
+        self.weighting = weighting
+        self.analyzer = analyzer
+        self.symmetric = weighting.symmetric
+        self.term_weights = weighting.terms(counts)
+        self.vectors = weighting.facts(counts, self.term_weights)
+        self._postings: csc_array = self.vectors.tocsc()
+        self._term_ids: Mapping[str, int] = {term: index for index, term in enumerate(counts.vocabulary)}
+        self._workspace = local()
+
+    @property
+    def size(self) -> int:
+        """The number of facts."""
+        return int(self.vectors.shape[0])
+
+    def distances(self, text: str) -> Floats:
+        """The distance of every fact; `limit` for those that share no term."""
+        similarity = np.zeros(self.size)
+        self._accumulate(self.vector(text), similarity)
+        return self.weighting.limit - similarity
+
+    def nearest(self, source: str | int, k: int) -> FactIds:
+        """The k nearest facts among those that share a term with the source."""
+        vector = self.vector(source)
+        similarity = self._accumulator()
+        touched = self._accumulate(vector, similarity)
+        values = similarity[touched]
+        similarity[touched] = 0.0
+        if isinstance(source, int):
+            values, touched = values[touched != source], touched[touched != source]
+        return touched[smallest(-values, k)]
+
+    def vector(self, source: str | int) -> TermVector:
+        """The weighted terms of a text or of a fact."""
+        if isinstance(source, int):
+            start, end = self.counts.counts.indptr[source : source + 2]
+            counted = TermVector(
+                self.counts.counts.indices[start:end].astype(np.int64), self.counts.counts.data[start:end]
+            )
+        else:
+            known = [self._term_ids[term] for term in self.analyzer.terms(source) if term in self._term_ids]
+            terms, occurrences = np.unique(np.array(known, dtype=np.int64), return_counts=True)
+            counted = TermVector(terms, occurrences.astype(np.float64))
+        return TermVector(counted.terms, self.weighting.query(counted.values, self.term_weights[counted.terms]))
+
+    def state(self) -> State:
+        """The term counts; the weights follow from them in no time."""
+        return to_state(self.counts)
+
+    def _accumulate(self, vector: TermVector, similarity: Floats) -> FactIds:
+        """Add the dot products into `similarity` (zero where untouched); the touched facts, ascending.
+
+        Terms are added in ascending order: facts with equal texts get bit-equal sums, and a symmetric weighting gives
+        bit-equal distances in both directions.
+        """
+        touched: list[NDArray[np.int32]] = []
+        starts, facts, weights = self._postings.indptr, self._postings.indices, self._postings.data
+        for term, value in zip(vector.terms.tolist(), vector.values.tolist(), strict=True):
+            posting = facts[starts[term] : starts[term + 1]]
+            before = similarity[posting]
+            touched.append(posting[before == 0.0])
+            similarity[posting] = before + value * weights[starts[term] : starts[term + 1]]
+        return np.sort(np.concatenate(touched)).astype(np.int64) if touched else np.empty(0, dtype=np.int64)
+
+    def _accumulator(self) -> Floats:
+        """This thread's row of zeros: reused, because a fresh one for every search would touch the whole corpus."""
+        if not hasattr(self._workspace, "similarity"):
+            self._workspace.similarity = np.zeros(self.size)
+        similarity: Floats = self._workspace.similarity
+        return similarity
+
+
+@dataclass(frozen=True)
+class Lexical:
+    """The recipe of a lexical distance. Training questions only add to how common a term is."""
+
+    weighting: Weighting
+
+    def build(self, facts: Sequence[Fact], questions: Sequence[Question]) -> SparseDistance:
+        """Count the corpus's terms and weigh them."""
+        analyzer = Analyzer()
+        counts = count_terms((fact.text for fact in facts), (question.text for question in questions), analyzer)
+        return SparseDistance(counts, self.weighting, analyzer)
+
+    def restore(self, state: State) -> SparseDistance:
+        """Weigh terms that were counted before."""
+        return SparseDistance(from_state(state), self.weighting, Analyzer())
+
+
+def with_data(matrix: csr_array, data: Floats) -> csr_array:
+    """The same sparsity with other values."""
+    return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def unit_rows(matrix: csr_array) -> csr_array:
+    """The same rows at Euclidean length 1; empty rows stay empty."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    length = np.sqrt(np.bincount(rows, weights=matrix.data**2, minlength=matrix.shape[0]))
+    return with_data(matrix, matrix.data / length[rows])
+
+
+def unit(values: Floats) -> Floats:
+    """A vector at Euclidean length 1; an empty one stays empty."""
+    return values / np.sqrt(np.sum(values**2)) if len(values) else values

@@ -1,0 +1,75 @@
+"""Rankers that need no training: facts by their distance from the question, in one pass or iterated."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcf.errors import SettingError
+from arcf.neighborhood import Distance, SparseDistance, smallest
+from arcf.rankers.base import by_score
+from arcf.types import Question, Ranking
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Facts by their distance from the question and its answer."""
+
+    distance: Distance
+
+    def rank(self, question: Question) -> Ranking:
+        """All facts, nearest first; a score is the negative distance."""
+        return by_score(question, -self.distance.distances(question.text))
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """How an iterated ranking widens its query. Chosen on training questions of WorldTree 2020.
+
+    Each of `rounds` rounds takes the best facts not yet taken, `growth` times as many as the round before, starting
+    with one. Their terms join the query at `weight` * `decay`^round of their own weight.
+    """
+
+    rounds: int = 5
+    growth: float = 2.0
+    weight: float = 0.7
+    decay: float = 0.8
+
+    def __post_init__(self) -> None:
+        if self.rounds < 0 or self.growth < 1 or self.weight <= 0 or not 0 < self.decay <= 1:
+            raise SettingError(f"Expansion takes rounds >= 0, growth >= 1, weight > 0, decay in (0, 1]: not {self}.")
+
+
+@dataclass(frozen=True)
+class Iterated:
+    """A chain of facts from words alone: what was found is added to the query, and the rest is ranked again.
+
+    The query's value of a term is the largest that the question or a taken fact gives it, not the sum: a word that
+    many facts repeat does not drown the question (Chia et al. 2019 use the same idea). Facts are ranked in the order in
+    which they were taken, then the rest by the last query.
+    """
+
+    distance: SparseDistance
+    expansion: Expansion = Expansion()
+
+    def rank(self, question: Question) -> Ranking:
+        """All facts, best first; facts taken in a round stand above all later ones."""
+        vectors = self.distance.vectors
+        asked = self.distance.vector(question.text)
+        query = np.zeros(vectors.shape[1])
+        query[asked.terms] = asked.values
+        taken: list[int] = []
+        count, weight = 1.0, self.expansion.weight
+        for _ in range(self.expansion.rounds):
+            weight *= self.expansion.decay
+            distances = -(vectors @ query)
+            distances[taken] = np.inf
+            for fact in smallest(distances, round(count)).tolist():
+                taken.append(fact)
+                row = slice(vectors.indptr[fact], vectors.indptr[fact + 1])
+                terms = vectors.indices[row]
+                query[terms] = np.maximum(query[terms], weight * vectors.data[row])
+            count *= self.expansion.growth
+        scores = vectors @ query
+        taken = list(dict.fromkeys(taken))
+        scores[taken] = scores.max(initial=0.0) + np.arange(len(taken), 0, -1)
+        return by_score(question, scores)
