@@ -15,6 +15,10 @@ from difflib import get_close_matches
 from pathlib import Path
 
 
+#: How many names a message lists before it only counts the rest.
+LISTED = 12
+
+
 class ArcfError(Exception):
     """Base of every error that arcf raises on purpose."""
 
@@ -38,7 +42,8 @@ class UnknownNameError(ArcfError):
         names = sorted(known)
         near = get_close_matches(name, names, n=1)
         guess = f" Did you mean '{near[0]}'?" if near else ""
-        choice = f"choose one of: {', '.join(names)}" if names else "there is none"
+        listed = ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
+        choice = f"choose one of: {listed}" if names else "there is none"
         super().__init__(f"There is no {kind} named '{name}'; {choice}.{guess}")
 
 

@@ -111,6 +111,17 @@ class Dataset:
             raise UnknownNameError(f"split of {self.name}", name, self.splits)
         return self.splits[name]
 
+    def question(self, question_id: str) -> Question:
+        """The question of that id, whichever split it is in.
+
+        Raises:
+            UnknownNameError: no split has it.
+        """
+        known = {question.id: question for questions in self.splits.values() for question in questions}
+        if question_id not in known:
+            raise UnknownNameError(f"question of {self.name}", question_id, known)
+        return known[question_id]
+
     def gold_ids(self, question: Question) -> tuple[int, ...]:
         """The ids of a question's gold facts, in annotated order, each once; uids that exist nowhere are left out."""
         return tuple(dict.fromkeys(self.ids[gold.uid] for gold in question.gold if gold.uid in self.ids))

@@ -23,6 +23,8 @@ class Distance(ABC):
 
     #: Whether the distance of a from b is that of b from a.
     symmetric: bool = True
+    #: What a distance is subtracted from to be shown as a similarity: 1 for cosines, 0 for open scales.
+    limit: float = 1.0
 
     @property
     @abstractmethod

@@ -56,6 +56,7 @@ class SparseDistance(Distance):
         self.weighting = weighting
         self.analyzer = analyzer
         self.symmetric = weighting.symmetric
+        self.limit = weighting.limit
         self.term_weights = weighting.terms(counts)
         self.vectors = weighting.facts(counts, self.term_weights)
         self._postings: csc_array = self.vectors.tocsc()
@@ -71,7 +72,7 @@ class SparseDistance(Distance):
         """The distance of every fact; `limit` for those that share no term."""
         similarity = np.zeros(self.size)
         self._accumulate(self.vector(text), similarity)
-        return self.weighting.limit - similarity
+        return self.limit - similarity
 
     def nearest(self, source: str | int, k: int) -> FactIds:
         """The k nearest facts among those that share a term with the source."""

@@ -17,8 +17,8 @@ class Nearest:
     distance: Distance
 
     def rank(self, question: Question) -> Ranking:
-        """All facts, nearest first; a score is the negative distance."""
-        return by_score(question, -self.distance.distances(question.text))
+        """All facts, nearest first; a score is the similarity."""
+        return by_score(question, self.distance.limit - self.distance.distances(question.text))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,42 @@
+VENV := .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format clean
+
+help: ## Show this list.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.base ## Install, and rank the packaged facts for three questions.
+	$(BIN)/arcf rank "Which process turned the ice cube to water?" --answer melting --ranker bm25 --top 5
+	$(BIN)/arcf rank --id science-010 --ranker bm25 --top 5
+	$(BIN)/arcf rank --id science-030 --ranker bm25 --top 5
+
+test: $(VENV)/.dev ## Install, and run the tests.
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev ## Lint, formatting, types, layers.
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev ## Put the code into its format.
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean: ## Remove the environment and all caches.
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(VENV)/.base: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --constraint constraints.txt --editable .
+	touch $@
+
+# The pinned torch comes first and alone, so that nothing after it asks for another build.
+$(VENV)/.dev: $(VENV)/.base
+	$(PIP) install --constraint constraints.txt torch
+	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	touch $@

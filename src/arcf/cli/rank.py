@@ -1,0 +1,107 @@
+"""`arcf rank`: the facts of a corpus ordered for one question, or for a whole split."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcf.cli.output import console, print_json, progress_console
+from arcf.errors import SettingError
+from arcf.types import Dataset, Question, Ranking
+
+if TYPE_CHECKING:
+    from arcf.rankers import Ranker
+
+SHOWN = 10
+
+
+def rank(
+    question: Annotated[str | None, typer.Argument(help="A question of your own.")] = None,
+    answer: Annotated[str, typer.Option(help="Its answer.")] = "",
+    question_id: Annotated[str | None, typer.Option("--id", help="A question of the dataset instead.")] = None,
+    split: Annotated[str | None, typer.Option(help="All questions of a split instead; needs --output.")] = None,
+    dataset: Annotated[str, typer.Option(help="Name of an installed dataset, or path of a zip, folder or file.")] = (
+        "science"
+    ),
+    ranker: Annotated[str, typer.Option(help="tfidf, tfidf-sublinear, bm25 or bm25-classic.")] = "tfidf",
+    output: Annotated[Path | None, typer.Option(help="Where the ranking of a split is written.")] = None,
+    file_format: Annotated[str, typer.Option("--format", help="textgraphs, trec or json.")] = "textgraphs",
+    top: Annotated[
+        int | None, typer.Option(min=1, help="Facts a question [default: 10 when shown, all when written].")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the ranking of one question as JSON.")] = False,
+) -> None:
+    """Rank facts by how likely they explain an answer.
+
+    Example: arcf rank "Which process turned the ice cube to water?" --answer melting
+
+    Example: arcf rank --dataset worldtree-2020 --split dev --ranker bm25 --output dev.txt
+    """
+    from arcf.data import load
+    from arcf.rankers import RANKERS
+    from arcf.registry import pick
+
+    asked = [given for given in (question, question_id, split) if given is not None]
+    if len(asked) != 1:
+        raise SettingError("Give one of: a question, --id, --split.")
+    if (split is None) != (output is None):
+        raise SettingError("--split and --output go together: a split's ranking is written to a file.")
+    build = pick(RANKERS, ranker, "ranker")
+    corpus = load(dataset)
+    if split is not None and output is not None:
+        _write_split(corpus, corpus.split(split), build(corpus), output, file_format, top)
+        return
+    chosen = corpus.question(question_id) if question_id else Question(id="", stem=question or "", answer=answer)
+    ranking = build(corpus).rank(chosen)
+    show = _print_json if as_json else _print_table
+    show(corpus, chosen, _cut(ranking, top or SHOWN))
+
+
+def _write_split(
+    corpus: Dataset, questions: Sequence[Question], ranker: "Ranker", output: Path, file_format: str, top: int | None
+) -> None:
+    from rich.progress import track
+
+    from arcf.data.runs import write_run
+
+    def rankings() -> Iterator[Ranking]:
+        for question in track(questions, "Ranking", console=progress_console(), transient=True):
+            yield _cut(ranker.rank(question), top)
+
+    write_run(output, corpus, rankings(), file_format)
+    typer.echo(f"{len(questions)} questions ranked in {output}", err=True)
+
+
+def _cut(ranking: Ranking, top: int | None) -> Ranking:
+    return Ranking(ranking.question_id, ranking.facts[:top], ranking.scores[:top])
+
+
+def _print_json(corpus: Dataset, question: Question, ranking: Ranking) -> None:
+    gold = set(corpus.gold_ids(question))
+    facts = [
+        {"uid": corpus.facts[fact].uid, "text": corpus.facts[fact].text, "score": score}
+        | ({"gold": fact in gold} if gold else {})
+        for fact, score in zip(ranking.facts.tolist(), ranking.scores.tolist(), strict=True)
+    ]
+    record: dict[str, Any] = {"question": question.stem, "answer": question.answer, "facts": facts}
+    print_json(({"id": question.id} if question.id else {}) | record)
+
+
+def _print_table(corpus: Dataset, question: Question, ranking: Ranking) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    gold = set(corpus.gold_ids(question))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading, justify in (("", "right"), ("score", "right"), ("fact", "left"), ("uid", "left")):
+        table.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for place, (fact, score) in enumerate(zip(ranking.facts.tolist(), ranking.scores.tolist(), strict=True), start=1):
+        record = corpus.facts[fact]
+        mark = "[green]✓[/] " if fact in gold else ""
+        table.add_row(str(place), f"{score:.3f}", mark + escape(record.text), f"[dim]{escape(record.uid)}[/]")
+    terminal = console()
+    terminal.print(f"[bold]{escape(question.stem)}[/] {escape(question.answer)}")
+    terminal.print(table)
+    if gold:
+        terminal.print(f"[green]✓[/] in the gold explanation ({len(gold)} facts)")
