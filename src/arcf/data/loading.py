@@ -60,7 +60,8 @@ def read(path: Path, name: str | None = None) -> Dataset:
 
 def is_name(text: str) -> bool:
     """Whether a text can be the name of a dataset: one path component, not hidden, not a file's name."""
-    return text == Path(text).name and not text.startswith((".", "~")) and Path(text).suffix not in _FILE_SUFFIXES
+    plain = bool(text) and text == Path(text).name and not text.startswith((".", "~"))
+    return plain and Path(text).suffix not in _FILE_SUFFIXES
 
 
 _FILE_SUFFIXES = {".zip", ".jsonl", ".csv", ".tsv", ".txt"}
