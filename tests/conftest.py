@@ -1,1 +1,131 @@
 """Fixtures that many tests share."""
+
+import sys
+import warnings
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from arcf.cli.app import main
+from arcf.data import load
+from arcf.errors import ArcfWarning, InputError
+from arcf.types import Dataset
+
+Rows = Sequence[Sequence[str]]
+
+TABLES_2020: dict[str, Rows] = {
+    "KINDOF": [
+        [
+            "[FILL] a/the",
+            "HYPONYM",
+            "[FILL] is a kind of",
+            "HYPERNYM",
+            "[SKIP] COMMENTS",
+            "[SKIP] DEP",
+            "[SKIP] UID",
+            "",
+        ],
+        ["a", "heron", "is a kind of", "bird", "a remark", "", "aaaa-0001", ""],
+        ["", "birds", "are a kind of", "animal", '"so" they say', "DEP", "aaaa-0002", ""],
+        ["", "", "", "", "a remark alone", "", "aaaa-0003", ""],
+        ["a", "row", "is a kind of", "orphan", "", "", "", ""],
+    ],
+    "ACTION": [
+        ["[fill] the", "AGENT", "[FILL ] can", "VERB", "[SKIP] UID", ""],
+        ["", "herons ", " can", "wade  far", "aaaa-0004", ""],
+        ["the", "", "can", "", "aaaa-0005", ""],
+    ],
+    "ACTION-SLOW": [["WHAT", "[SKIP] UID"], ["moss grows", "aaaa-0006"]],
+}
+
+QUESTIONS_2020 = ["QuestionID", "AnswerKey", "explanation", "question", "flags", "arcset"]
+QUESTIONS_2019 = ["questionID", "AnswerKey", "AnswerKey", "Question", "explanation", "flags", "fold"]
+
+
+def write_tsv(path: Path, rows: Rows) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+
+
+@pytest.fixture
+def worldtree_like(tmp_path: Path) -> Callable[[int], Path]:
+    """Writes a folder in the layout of one of the years, with sentences of our own, and returns it."""
+
+    def make(year: int) -> Path:
+        root = tmp_path / f"made-up-{year}"
+        tables = root / "tables" if year == 2020 else root / "annotation" / "expl-tablestore-export" / "tables"
+        for name, rows in TABLES_2020.items():
+            write_tsv(tables / f"{name}.tsv", rows)
+        for split in ("Train", "Dev", "Test"):
+            gold = "" if split == "Test" else "aaaa-0001|CENTRAL aaaa-0004|ROLE"
+            text = f"Which one wades in {split}? (A) a heron (B) moss"
+            if year == 2020:
+                rows = [QUESTIONS_2020, [f"Q_{split}", "A", gold, text, "SUCCESS", "Easy"]]
+                write_tsv(root / f"questions.{split.lower()}.tsv", rows)
+            else:
+                rows = [QUESTIONS_2019, [f"Q_{split}", "A", "A", text, gold, "READY", "Challenge"]]
+                mask = "-Masked" if split == "Test" else ""
+                write_tsv(root / "questions" / f"ARC-Elementary+EXPL-{split}{mask}.tsv", rows)
+        return root
+
+    return make
+
+
+@pytest.fixture
+def pack() -> Callable[..., Path]:
+    """Packs a folder into a zip archive, if wanted below a top folder, and returns the archive."""
+
+    def pack_folder(folder: Path, archive: Path, top: str = "") -> Path:
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+            for path in sorted(folder.rglob("*")):
+                file.write(path, f"{top}{path.relative_to(folder).as_posix()}")
+        return archive
+
+    return pack_folder
+
+
+@pytest.fixture
+def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty data directory of the test's own; it does not exist yet."""
+    home = tmp_path / "data-home"
+    monkeypatch.setenv("ARCF_DATA", str(home))
+    return home
+
+
+@pytest.fixture
+def arcf(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Runs the command line as the shell would, errors included, and returns the exit code."""
+
+    def run(*arguments: str | Path) -> int:
+        monkeypatch.setattr(sys, "argv", ["arcf", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return int(end.value.code or 0)
+
+    return run
+
+
+def _real(name: str) -> Dataset:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ArcfWarning)
+            return load(name)
+    except InputError as error:
+        if "is not installed" in str(error):
+            pytest.skip(f"{error} (or point ARCF_DATA at it)")
+        raise
+
+
+@pytest.fixture(scope="session")
+def worldtree_2020() -> Dataset:
+    """The real dataset; tests that use it are skipped where it is not installed."""
+    return _real("worldtree-2020")
+
+
+@pytest.fixture(scope="session")
+def worldtree_2019() -> Dataset:
+    """The real dataset; tests that use it are skipped where it is not installed."""
+    return _real("worldtree-2019")
