@@ -1,0 +1,71 @@
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcf.data.delimited import read_csv, read_tsv
+from arcf.errors import InputError
+
+CELLS = st.text(st.characters(exclude_characters="\t\r\n", exclude_categories=["Cs"]), max_size=12)
+TABLES = st.lists(st.lists(CELLS, min_size=3, max_size=3), max_size=6)
+
+
+def has_content(row: list[str]) -> bool:
+    return any(cell.strip() for cell in row)
+
+
+@given(TABLES)
+def test_tsv_reads_back_what_pythons_csv_writes(rows: list[list[str]]) -> None:
+    text = io.StringIO(newline="")
+    csv.writer(text, "excel-tab", quoting=csv.QUOTE_ALL).writerows([["a", "b", "c"], *rows])
+    assert [cells for _, cells in read_tsv(text.getvalue(), "x").rows] == list(filter(has_content, rows))
+
+
+@given(TABLES)
+def test_csv_reads_back_what_pythons_csv_writes(rows: list[list[str]]) -> None:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([["a", "b", "c"], *rows])
+    assert [cells for _, cells in read_csv(text.getvalue(), "x").rows] == list(filter(has_content, rows))
+
+
+@pytest.mark.parametrize(
+    ("cell", "meant"),
+    [
+        ('"the ""big"" one"', 'the "big" one'),
+        ('"quoted" at first', '"quoted" at first'),
+        ('"a" and "b"', '"a" and "b"'),
+        ('"never closed', '"never closed'),
+        ('"', '"'),
+        ('""', ""),
+    ],
+)
+def test_tsv_cells_are_quoted_as_a_whole_or_not_at_all(cell: str, meant: str) -> None:
+    table = read_tsv(f"a\tb\n{cell}\tx\nnext\ty\n", "x")
+    assert [cells for _, cells in table.rows] == [[meant, "x"], ["next", "y"]]
+
+
+def test_rows_know_their_lines_and_are_filled_up() -> None:
+    table = read_tsv("a\tb\r\n1\r\n\r\n \t \n2\t3\n", "x")
+    assert table.header == ["a", "b"]
+    assert table.rows == [(2, ["1", ""]), (5, ["2", "3"])]
+
+
+def test_a_row_with_too_many_cells_is_refused() -> None:
+    with pytest.raises(InputError, match=r"x\.csv:3: has 3 cells where the header has 2; quote"):
+        read_csv("uid,text\n1,fine\n2,salt, dissolved\n", "x.csv")
+
+
+def test_an_unclosed_quote_in_csv_is_refused() -> None:
+    with pytest.raises(InputError, match=r"x\.csv:3: is not proper CSV"):
+        read_csv('text\n"open\nmore\n', "x.csv")
+
+
+def test_columns_are_found_regardless_of_case() -> None:
+    table = read_tsv("QuestionID \tAnswerKey\tAnswerKey\n", "x")
+    assert table.column("questionid") == 0
+    assert table.required("answerkey") == 1
+    assert table.column("fold", "arcset") is None
+    with pytest.raises(InputError, match=r"x:1: has no column 'fold' or 'arcset'; it has 'QuestionID ', 'AnswerKey'"):
+        table.required("fold", "arcset")
