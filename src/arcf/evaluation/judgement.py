@@ -1,0 +1,119 @@
+"""Judging a run: finding the gold facts of every question of a split in the run's ranking.
+
+As the official scorer does, question ids and uids are compared in lower case.
+"""
+
+import warnings
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from arcf.data.runs import Run
+from arcf.errors import ArcfWarning, InputError
+from arcf.evaluation.measures import average_precision, gold_ranks
+from arcf.types import Dataset, Question
+
+# What the official scorer of 2020 wants to read in the annotators' remark, and nothing else.
+OFFICIAL_FLAGS = frozenset({"success", "ready"})
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A question with gold, and the ranks of its gold facts in a run, best first.
+
+    `gold` is the list as annotated, in lower case: a uid annotated twice is in it twice. `predicted` tells whether
+    the run ranks anything for the question.
+    """
+
+    question: Question
+    gold: tuple[str, ...]
+    ranks: Mapping[str, int]
+    predicted: bool
+
+    @property
+    def official(self) -> bool:
+        """Whether the official scorer of 2020 counts the question."""
+        return self.question.flags.lower() in OFFICIAL_FLAGS
+
+    @property
+    def gold_size(self) -> int:
+        """G, the number of different gold facts."""
+        return len(set(self.gold))
+
+    @property
+    def average_precision(self) -> float:
+        """AP by the rule of 2020: divided by the length of the gold list, repetitions included."""
+        return average_precision(self.ranks.values(), len(self.gold))
+
+    @property
+    def average_precision_2019(self) -> float:
+        """AP by the rule of 2019: 0 unless every gold fact is ranked."""
+        complete = len(self.ranks) == self.gold_size
+        return average_precision(self.ranks.values(), self.gold_size) if complete else 0.0
+
+
+def judge(run: Run, dataset: Dataset, split: str) -> tuple[Judgement, ...]:
+    """One judgement for every question of the split that has gold, in the split's order.
+
+    Warns about question ids and uids of the run that match nothing, and about questions that the run lacks.
+
+    Raises:
+        UnknownNameError: the dataset has no such split.
+        InputError: the split has no gold, or the run no question of the split.
+    """
+    questions = {question.id.lower(): question for question in dataset.split(split)}
+    with_gold = {key: question for key, question in questions.items() if question.gold}
+    if not with_gold:
+        choice = ", ".join(sorted(name for name, content in dataset.splits.items() if any(q.gold for q in content)))
+        advice = f"; choose one of: {choice}" if choice else ""
+        raise InputError(f"The split '{split}' of {dataset.name} has no gold facts, so nothing can be scored{advice}.")
+    rankings = _lower_case(run)
+    _check_questions(run, rankings, questions, with_gold, f"the split '{split}' of {dataset.name}")
+    # A uid is ranked for nearly every question: it is lower-cased, and later hashed, once.
+    lower = {uid: uid.lower() for uid in set[str]().union(*rankings.values())}
+    _check_uids(run, lower, dataset)
+    return tuple(_judgement(question, rankings.get(key, ()), lower) for key, question in with_gold.items())
+
+
+def _judgement(question: Question, ranking: Collection[str], lower: Mapping[str, str]) -> Judgement:
+    gold = tuple(fact.uid.lower() for fact in question.gold)
+    ranks = gold_ranks(map(lower.__getitem__, ranking), gold)
+    return Judgement(question, gold, ranks, predicted=bool(ranking))
+
+
+def _lower_case(run: Run) -> dict[str, tuple[str, ...]]:
+    """Rankings by question id in lower case; ids that differ only in case are one question, ranked on end."""
+    rankings: dict[str, tuple[str, ...]] = {}
+    for name, ranking in run.rankings.items():
+        rankings[name.lower()] = rankings.get(name.lower(), ()) + ranking
+    return rankings
+
+
+def _check_questions(
+    run: Run,
+    rankings: Collection[str],
+    questions: Mapping[str, Question],
+    with_gold: Mapping[str, Question],
+    where: str,
+) -> None:
+    unknown = [name for name in run.rankings if name.lower() not in questions]
+    if len(unknown) == len(run.rankings):
+        raise InputError(
+            f"The run '{run.name}' has no question of {where} (it has '{unknown[0]}', the split has "
+            f"'{next(iter(questions.values())).id}'); check --dataset and --split."
+        )
+    lacking = [question.id for key, question in with_gold.items() if key not in rankings]
+    if unknown:
+        _warn(run, f"{len(unknown)} of {len(run.rankings)} question ids are not in {where}", unknown[0])
+    if lacking:
+        _warn(run, f"{len(lacking)} of {len(with_gold)} questions of {where} are missing and count 0", lacking[0])
+
+
+def _check_uids(run: Run, lower: Mapping[str, str], dataset: Dataset) -> None:
+    known = {fact.uid.lower() for fact in dataset.facts}
+    unknown = [uid for uid, name in lower.items() if name not in known]
+    if unknown:
+        _warn(run, f"{len(unknown)} of {len(lower)} uids are no fact of {dataset.name}", min(unknown))
+
+
+def _warn(run: Run, finding: str, example: str) -> None:
+    warnings.warn(f"In the run '{run.name}', {finding}, for example '{example}'.", ArcfWarning, stacklevel=4)
