@@ -1,0 +1,106 @@
+"""MAP for parts of the questions (difficulty, number of gold facts) and parts of the gold (role, hops)."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from arcf.evaluation.judgement import Judgement
+from arcf.evaluation.measures import average_precision
+from arcf.types import Gold, Question
+
+# The group of an annotated gold fact, or None where it belongs to no reported one.
+GroupOf = Callable[[Question, Gold], str | None]
+
+ROLES = ("CENTRAL", "GROUNDING", "LEXGLUE")
+# Upper bounds of the groups by number of gold facts; the last group is open.
+SIZES = (1, 3, 6, 10, 15)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """MAP of one group: over how many questions, with how many annotated gold facts."""
+
+    name: str
+    questions: int
+    facts: int
+    map: float
+
+
+@dataclass(frozen=True)
+class FactGroups:
+    """A grouping of gold facts made elsewhere, such as by hops: question id -> uid -> group.
+
+    `names` are the groups to report, in this order; facts of other groups, or of none, count as other gold.
+    """
+
+    names: tuple[str, ...]
+    of: Mapping[str, Mapping[str, str]]
+
+    def group(self, question: Question, gold: Gold) -> str | None:
+        """The group of one gold fact of a question."""
+        return self.of.get(question.id, {}).get(gold.uid)
+
+
+def by_role(judgements: Sequence[Judgement]) -> tuple[Group, ...]:
+    """MAP of the gold facts of each of the three roles that the task reports."""
+    return by_fact(judgements, ROLES, lambda _, gold: gold.role.upper())
+
+
+def by_fact(judgements: Sequence[Judgement], names: Iterable[str], group_of: GroupOf) -> tuple[Group, ...]:
+    """MAP of each group of gold facts, over the questions that have some.
+
+    The other gold facts are taken out of gold and ranking alike: finding them is neither asked for nor a mistake. A
+    fact annotated twice, in two groups, belongs to both.
+    """
+    groups = []
+    for name in names:
+        kept = [
+            (
+                judgement,
+                [gold.uid.lower() for gold in judgement.question.gold if group_of(judgement.question, gold) == name],
+            )
+            for judgement in judgements
+        ]
+        scores = [(_restricted(judgement, uids), len(uids)) for judgement, uids in kept if uids]
+        groups += _group(name, scores)
+    return tuple(groups)
+
+
+def by_difficulty(judgements: Sequence[Judgement]) -> tuple[Group, ...]:
+    """MAP by difficulty as annotated, in alphabetical order; questions without one are left out."""
+    names = sorted({judgement.question.difficulty for judgement in judgements} - {""})
+    return _by_question(judgements, names, lambda judgement: judgement.question.difficulty)
+
+
+def by_gold_size(judgements: Sequence[Judgement]) -> tuple[Group, ...]:
+    """MAP by the number of different gold facts, in a few ranges."""
+    starts = [1, *(bound + 1 for bound in SIZES)]
+    names = [f"{low}" if low == high else f"{low}-{high}" for low, high in zip(starts, SIZES, strict=False)]
+    names.append(f"{starts[-1]}+")
+    return _by_question(judgements, names, lambda judgement: names[sum(judgement.gold_size > bound for bound in SIZES)])
+
+
+def _by_question(
+    judgements: Sequence[Judgement], names: Iterable[str], name_of: Callable[[Judgement], str]
+) -> tuple[Group, ...]:
+    groups = []
+    for name in names:
+        members = [judgement for judgement in judgements if name_of(judgement) == name]
+        groups += _group(name, [(judgement.average_precision, len(judgement.gold)) for judgement in members])
+    return tuple(groups)
+
+
+def _group(name: str, scores: Sequence[tuple[float, int]]) -> list[Group]:
+    """The group, from each question's AP and number of annotated facts; nothing for a group without questions."""
+    if not scores:
+        return []
+    return [Group(name, len(scores), sum(facts for _, facts in scores), sum(ap for ap, _ in scores) / len(scores))]
+
+
+def _restricted(judgement: Judgement, kept: Sequence[str]) -> float:
+    """AP for a part of the gold: each rank moves up by the number of other gold facts above it."""
+    wanted = frozenset(kept)
+    ranks: list[int] = []
+    for place, (uid, rank) in enumerate(judgement.ranks.items()):
+        if uid in wanted:
+            ranks.append(rank - (place - len(ranks)))
+    return average_precision(ranks, len(kept))
