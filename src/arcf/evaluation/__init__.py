@@ -1,1 +1,19 @@
-"""Placeholder."""
+"""Scoring runs as the shared tasks do, breaking the score down, and comparing runs."""
+
+from arcf.evaluation.breakdown import FactGroups, Group
+from arcf.evaluation.comparison import ComparedRun, Comparison, Difference, compare
+from arcf.evaluation.report import Evaluation, QuestionScore, evaluate
+from arcf.evaluation.significance import Interval
+
+__all__ = [
+    "ComparedRun",
+    "Comparison",
+    "Difference",
+    "Evaluation",
+    "FactGroups",
+    "Group",
+    "Interval",
+    "QuestionScore",
+    "compare",
+    "evaluate",
+]
