@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arcf.cli import data
+from arcf.cli import compare, data, evaluate, rank
 from arcf.cli.output import plain_errors
 
 app = typer.Typer(
@@ -16,6 +16,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
+app.command()(rank.rank)
+app.command()(evaluate.evaluate)
+app.command()(compare.compare)
 app.add_typer(data.app)
 
 

@@ -1,0 +1,95 @@
+"""`arcf compare`: runs side by side."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arcf.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from arcf.evaluation import Comparison, Interval
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(help="Two or more runs; the first is the baseline.")],
+    dataset: Annotated[
+        str, typer.Option(help="A dataset's name, or the path of a folder, archive or facts file.")
+    ] = "science",
+    split: Annotated[str, typer.Option(help="The split whose gold facts are looked for.")] = "dev",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare runs with the first one: MAP, bootstrap intervals, paired t-test with Holm's correction, wins.
+
+    Example: arcf compare tfidf.txt bm25.txt --dataset worldtree-2020 --split dev
+    """
+    from arcf.data import load
+    from arcf.data.runs import read_runs
+    from arcf.evaluation import compare as compare_runs
+
+    result = compare_runs(read_runs(runs), load(dataset), split)
+    if as_json:
+        print_json(result.to_json())
+    else:
+        _print(result)
+
+
+def _print(result: "Comparison") -> None:
+    from rich.markup import escape
+
+    terminal = console()
+    terminal.print(f"{escape(result.dataset)}, {escape(result.split)}: {result.questions_all:,} questions\n")
+    terminal.print(_scores(result))
+    terminal.print()
+    terminal.print(_differences(result))
+    terminal.print(
+        f"\n[dim]Intervals: {result.confidence:.0%}, {result.resamples:,} paired resamples. p: paired t-test; Holm: "
+        f"corrected for {len(result.runs) - 1} comparison(s); * where that is below {result.level}.[/]"
+    )
+
+
+def _table(*headers: str) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for index, header in enumerate(headers):
+        table.add_column(header, justify="right" if index else "left", no_wrap=bool(index), overflow="fold")
+    return table
+
+
+def _scores(result: "Comparison") -> "Table":
+    from rich.markup import escape
+
+    table = _table("run", "MAP", "interval", "official MAP")
+    for row in result.runs:
+        official = "-" if row.map_official is None else f"{row.map_official:.4f}"
+        table.add_row(escape(row.name), f"[bold]{row.map_all:.4f}[/]", _interval(row.interval), official)
+    return table
+
+
+def _differences(result: "Comparison") -> "Table":
+    from rich.markup import escape
+
+    table = _table(f"against {escape(result.runs[0].name)}", "MAP", "interval", "p", "Holm", "", "won/tied/lost")
+    for row in result.runs:
+        if change := row.difference:
+            table.add_row(
+                escape(row.name),
+                f"[bold]{change.map:+.4f}[/]",
+                _interval(change.interval, "+"),
+                _p(change.p),
+                _p(change.p_corrected),
+                "*" if change.significant else "",
+                f"{change.wins}/{change.ties}/{change.losses}",
+            )
+    return table
+
+
+def _interval(interval: "Interval", sign: str = "") -> str:
+    return f"{interval.low:{sign}.4f} to {interval.high:{sign}.4f}"
+
+
+def _p(value: float) -> str:
+    return "<0.0001" if value < 0.0001 else f"{value:.4f}"

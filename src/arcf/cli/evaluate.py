@@ -1,0 +1,112 @@
+"""`arcf evaluate`: score a run."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arcf.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from arcf.evaluation import Evaluation
+
+
+def evaluate(
+    run: Annotated[Path, typer.Argument(help="A run: TextGraphs predict.txt, TREC or JSON; may end in .gz.")],
+    dataset: Annotated[
+        str, typer.Option(help="A dataset's name, or the path of a folder, archive or facts file.")
+    ] = "science",
+    split: Annotated[str, typer.Option(help="The split whose gold facts are looked for.")] = "dev",
+    per_question: Annotated[bool, typer.Option("--per-question", help="Also show every question's scores.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Score a run: MAP as the shared tasks compute it, precision and recall at cutoffs, nDCG, and breakdowns.
+
+    Example: arcf evaluate predict.txt --dataset worldtree-2020 --split dev
+    """
+    from arcf.data import load
+    from arcf.data.runs import read_run
+    from arcf.evaluation import evaluate as evaluate_run
+
+    result = evaluate_run(read_run(run), load(dataset), split)
+    if as_json:
+        print_json(result.to_json(per_question))
+    else:
+        _print(result, per_question)
+
+
+def _print(result: "Evaluation", per_question: bool) -> None:
+    from rich.markup import escape
+
+    terminal = console()
+    terminal.print(f"[bold]{escape(result.run)}[/] on {escape(result.dataset)}, {escape(result.split)}\n")
+    terminal.print(_rules(result))
+    terminal.print()
+    terminal.print(_cutoffs(result))
+    if any(result.breakdowns.values()):
+        terminal.print()
+        terminal.print(_breakdowns(result))
+    if per_question:
+        terminal.print()
+        terminal.print(_questions(result))
+
+
+def _table(*headers: str, texts: int = 1) -> "Table":
+    """A table without lines: the first `texts` columns are text, the others are numbers."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for index, header in enumerate(headers):
+        number = index >= texts
+        table.add_column(header, justify="right" if number else "left", no_wrap=number)
+    return table
+
+
+def _rules(result: "Evaluation") -> "Table":
+    table = _table("rule", "MAP", "questions")
+    table.add_row("official, 2020", f"[bold]{_score(result.map_official)}[/]", f"{result.questions_official:,}")
+    table.add_row("all questions with gold", f"[bold]{_score(result.map_all)}[/]", f"{result.questions_all:,}")
+    table.add_row("2019", _score(result.map_2019), f"{result.questions_2019:,}")
+    return table
+
+
+def _cutoffs(result: "Evaluation") -> "Table":
+    table = _table("at rank", *map(str, result.precision), "all")
+    table.add_row("precision", *map(_score, result.precision.values()), "")
+    table.add_row("recall", *map(_score, result.recall.values()), "")
+    table.add_row("nDCG", *[""] * len(result.precision), _score(result.ndcg))
+    return table
+
+
+def _breakdowns(result: "Evaluation") -> "Table":
+    from rich.markup import escape
+
+    table = _table("by", "", "MAP", "questions", "gold facts", texts=2)
+    for title, groups in result.breakdowns.items():
+        for index, group in enumerate(groups):
+            by = "" if index else escape(title.replace("_", " "))
+            table.add_row(by, escape(group.name), _score(group.map), f"{group.questions:,}", f"{group.facts:,}")
+    return table
+
+
+def _questions(result: "Evaluation") -> "Table":
+    from rich.markup import escape
+
+    table = _table("question", "AP", "nDCG", "gold", "found", "first at", "official")
+    for question in result.questions:
+        table.add_row(
+            escape(question.id),
+            _score(question.average_precision),
+            _score(question.ndcg),
+            str(question.gold),
+            str(question.found),
+            "-" if question.first is None else f"{question.first:,}",
+            "yes" if question.official else "no",
+        )
+    return table
+
+
+def _score(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
