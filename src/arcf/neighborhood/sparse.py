@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from arcf.neighborhood.base import Distance, FactIds, State, smallest
+from arcf.errors import SettingError
+from arcf.neighborhood.base import Distance, FactIds, State
 from arcf.neighborhood.terms import Floats, TermCounts, TermVector, count_terms, from_state, to_state
 from arcf.neighborhood.text import Analyzer
 from arcf.types import Fact, Question
@@ -72,69 +73,78 @@ class SparseDistance(Distance):
         """The distance of every fact; `limit` for those that share no term."""
         similarity = np.zeros(self.size)
         self._accumulate(self.vector(text), similarity)
-        return self.limit - similarity
+        return self.weighting.limit - similarity
 
     def nearest(self, source: str | int, k: int) -> FactIds:
         """The k nearest facts among those that share a term with the source."""
         vector = self.vector(source)
-        similarity = self._accumulator()
+        similarity = self._take_accumulator()
         touched = self._accumulate(vector, similarity)
         values = similarity[touched]
         similarity[touched] = 0.0
-        if isinstance(source, int):
-            values, touched = values[touched != source], touched[touched != source]
-        return touched[smallest(-values, k)]
+        self._workspace.similarity = similarity
+        if not isinstance(source, str):
+            others = touched != source
+            values, touched = values[others], touched[others]
+        return _largest(values, touched, k)
 
     def vector(self, source: str | int) -> TermVector:
         """The weighted terms of a text or of a fact."""
-        if isinstance(source, int):
-            start, end = self.counts.counts.indptr[source : source + 2]
-            counted = TermVector(
-                self.counts.counts.indices[start:end].astype(np.int64), self.counts.counts.data[start:end]
-            )
-        else:
+        if isinstance(source, str):
             known = [self._term_ids[term] for term in self.analyzer.terms(source) if term in self._term_ids]
             terms, occurrences = np.unique(np.array(known, dtype=np.int64), return_counts=True)
-            counted = TermVector(terms, occurrences.astype(np.float64))
-        return TermVector(counted.terms, self.weighting.query(counted.values, self.term_weights[counted.terms]))
+            return TermVector(terms, self.weighting.query(occurrences.astype(np.float64), self.term_weights[terms]))
+        if not 0 <= source < self.size:
+            raise SettingError(f"There is no fact {source}: the corpus has {self.size} facts, numbered from 0.")
+        row = slice(*self.vectors.indptr[source : source + 2])
+        terms = self.vectors.indices[row].astype(np.int64)
+        if self.symmetric:
+            return TermVector(terms, self.vectors.data[row])
+        return TermVector(terms, self.weighting.query(self.counts.counts.data[row], self.term_weights[terms]))
 
     def state(self) -> State:
         """The term counts; the weights follow from them in no time."""
         return to_state(self.counts)
 
-    def _accumulate(self, vector: TermVector, similarity: Floats) -> FactIds:
-        """Add the dot products into `similarity` (zero where untouched); the touched facts, ascending.
+    def _accumulate(self, vector: TermVector, similarity: Floats) -> NDArray[np.int32]:
+        """Add the dot products into `similarity` (zero where untouched); the touched facts, each once.
 
-        Terms are added in ascending order: facts with equal texts get bit-equal sums, and a symmetric weighting gives
-        bit-equal distances in both directions.
+        Terms are added in ascending order, and a fact that is searched for has the very values that it is found by:
+        facts with equal texts get bit-equal sums, and a symmetric weighting bit-equal distances in both directions.
         """
-        touched: list[NDArray[np.int32]] = []
+        touched: list[NDArray[np.int32]] = [np.empty(0, dtype=np.int32)]
         starts, facts, weights = self._postings.indptr, self._postings.indices, self._postings.data
         for term, value in zip(vector.terms.tolist(), vector.values.tolist(), strict=True):
             posting = facts[starts[term] : starts[term + 1]]
             before = similarity[posting]
             touched.append(posting[before == 0.0])
             similarity[posting] = before + value * weights[starts[term] : starts[term + 1]]
-        return np.sort(np.concatenate(touched)).astype(np.int64) if touched else np.empty(0, dtype=np.int64)
+        return np.concatenate(touched)
 
-    def _accumulator(self) -> Floats:
-        """This thread's row of zeros: reused, because a fresh one for every search would touch the whole corpus."""
-        if not hasattr(self._workspace, "similarity"):
-            self._workspace.similarity = np.zeros(self.size)
-        similarity: Floats = self._workspace.similarity
-        return similarity
+    def _take_accumulator(self) -> Floats:
+        """This thread's row of zeros: reused, because a fresh one for every search would touch the whole corpus.
+
+        It is taken away while in use, so that a search that is interrupted halfway leaves nothing dirty behind.
+        """
+        taken: Floats | None = self._workspace.__dict__.pop("similarity", None)
+        return np.zeros(self.size) if taken is None else taken
 
 
 @dataclass(frozen=True)
 class Lexical:
-    """The recipe of a lexical distance. Training questions only add to how common a term is."""
+    """The recipe of a lexical distance. Training questions only add to how common a term is.
+
+    `core_twice` counts the words of a fact that are not filler twice.
+    """
 
     weighting: Weighting
+    core_twice: bool = False
 
     def build(self, facts: Sequence[Fact], questions: Sequence[Question]) -> SparseDistance:
         """Count the corpus's terms and weigh them."""
         analyzer = Analyzer()
-        counts = count_terms((fact.text for fact in facts), (question.text for question in questions), analyzer)
+        texts = (f"{fact.text} {fact.core}" if self.core_twice else fact.text for fact in facts)
+        counts = count_terms(texts, (question.text for question in questions), analyzer)
         return SparseDistance(counts, self.weighting, analyzer)
 
     def restore(self, state: State) -> SparseDistance:
@@ -157,3 +167,21 @@ def unit_rows(matrix: csr_array) -> csr_array:
 def unit(values: Floats) -> Floats:
     """A vector at Euclidean length 1; an empty one stays empty."""
     return values / np.sqrt(np.sum(values**2)) if len(values) else values
+
+
+def _largest(values: Floats, facts: NDArray[np.int32], k: int) -> FactIds:
+    """The k facts of the largest values, descending; equal values by fact. Facts may come in any order.
+
+    Linear in the number of facts: only what is above the k-th value is sorted, and on its level only what is kept.
+    """
+    if k <= 0:
+        return np.empty(0, dtype=np.int64)
+    if k < len(values):
+        bound = np.partition(values, -k)[-k]
+        above, level = np.flatnonzero(values > bound), np.flatnonzero(values == bound)
+        missing = k - len(above)
+        if missing < len(level):
+            level = level[np.argpartition(facts[level], missing - 1)[:missing]]
+        inside = np.concatenate([above, level])
+        values, facts = values[inside], facts[inside]
+    return facts[np.lexsort((facts, -values))].astype(np.int64)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcf.errors import SettingError
 from arcf.neighborhood import Distance, SparseDistance, smallest
@@ -27,12 +28,14 @@ class Expansion:
 
     Each of `rounds` rounds takes the best facts not yet taken, `growth` times as many as the round before, starting
     with one. Their terms join the query at `weight` * `decay`^round of their own weight.
+    A word of the answer weighs `answer_weight` times as much as one of the question.
     """
 
     rounds: int = 5
     growth: float = 2.0
-    weight: float = 0.7
+    weight: float = 0.6
     decay: float = 0.8
+    answer_weight: float = 1.2
 
     def __post_init__(self) -> None:
         if self.rounds < 0 or self.growth < 1 or self.weight <= 0 or not 0 < self.decay <= 1:
@@ -54,9 +57,7 @@ class Iterated:
     def rank(self, question: Question) -> Ranking:
         """All facts, best first; facts taken in a round stand above all later ones."""
         vectors = self.distance.vectors
-        asked = self.distance.vector(question.text)
-        query = np.zeros(vectors.shape[1])
-        query[asked.terms] = asked.values
+        query = self._query(question)
         taken: list[int] = []
         count, weight = 1.0, self.expansion.weight
         for _ in range(self.expansion.rounds):
@@ -73,3 +74,12 @@ class Iterated:
         taken = list(dict.fromkeys(taken))
         scores[taken] = scores.max(initial=0.0) + np.arange(len(taken), 0, -1)
         return by_score(question, scores)
+
+    def _query(self, question: Question) -> NDArray[np.float64]:
+        """The question's own query vector, at length 1."""
+        asked = self.distance.vector(question.text)
+        answer = self.distance.vector(question.answer)
+        query = np.zeros(self.distance.vectors.shape[1])
+        query[asked.terms] = asked.values
+        query[answer.terms] *= self.expansion.answer_weight
+        return query / max(float(np.linalg.norm(query)), np.finfo(float).tiny)
