@@ -1,5 +1,6 @@
 """Term counts of a corpus: the vocabulary, and one sparse row of counts per text."""
 
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -51,16 +52,16 @@ def count_terms(facts: Iterable[str], questions: Iterable[str], analyzer: Analyz
 
 
 def _count_rows(texts: Iterable[str], vocabulary: dict[str, int], analyzer: Analyzer) -> csr_array:
-    """One row of counts per text; terms new to the vocabulary are added to it."""
-    rows: list[NDArray[np.int32]] = [
-        np.array([vocabulary.setdefault(term, len(vocabulary)) for term in analyzer.terms(text)], dtype=np.int32)
-        for text in texts
-    ]
-    starts = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum([len(row) for row in rows], out=starts[1:])
-    terms = np.concatenate(rows) if rows else np.empty(0, dtype=np.int32)
-    ones = np.ones(len(terms), dtype=np.float64)
-    matrix = csr_array((ones, terms, starts), shape=(len(rows), len(vocabulary)))
+    """One row of counts per text; terms new to the vocabulary are added to it.
+
+    Term ids go into one flat buffer of 4 bytes each: an array of its own for every text would cost 100 bytes or more.
+    """
+    terms, starts = array("i"), array("q", [0])
+    for text in texts:
+        terms.extend([vocabulary.setdefault(term, len(vocabulary)) for term in analyzer.terms(text)])
+        starts.append(len(terms))
+    parts = np.ones(len(terms)), np.frombuffer(terms, dtype=np.intc), np.frombuffer(starts, dtype=np.int64)
+    matrix = csr_array(parts, shape=(len(starts) - 1, len(vocabulary)), copy=True)
     matrix.sum_duplicates()
     return matrix
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import index
+from threading import local
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcf.errors import SettingError
 from arcf.neighborhood.base import Distance, FactIds
 from arcf.neighborhood.text import Analyzer
 from arcf.types import Fact, SeenFrom
@@ -19,6 +22,8 @@ class Neighborhood:
 
     vis_k(q, f_1..N) is the union of the k nearest facts of the question and of each chosen fact. Neighbors are found
     when they are first asked for and remembered, so a chain pays only for its newest fact. Threads may share it.
+    Wherever a fact id is taken, it may be Python's or numpy's integer; one that no fact has, or a negative k, raises
+    SettingError.
     """
 
     def __init__(self, facts: Sequence[Fact], distance: Distance) -> None:
@@ -26,10 +31,11 @@ class Neighborhood:
         self.distance = distance
         self._analyzer = Analyzer()
         self._nearest = lru_cache(maxsize=REMEMBERED)(self._search)
+        self._workspace = local()
 
     def nearest(self, source: str | int, k: int) -> FactIds:
         """The k nearest facts to a text or to a fact, nearest first; a fact is not its own neighbor."""
-        return self._nearest(source, k)
+        return self._nearest(source if isinstance(source, str) else index(source), k)
 
     def visible(self, query: str, chain: Sequence[int], k: int) -> FactIds:
         """The facts near the query or near a fact of the chain, without the chain's own, each once.
@@ -37,21 +43,29 @@ class Neighborhood:
         In the order of first sight: the query's neighbors from the nearest on, then those that the first chosen fact
         adds, and so on.
         """
-        seen = np.concatenate([self._nearest(source, k) for source in (query, *chain)])
-        _, first = np.unique(seen, return_index=True)
-        ordered = seen[np.sort(first)]
-        return ordered[~np.isin(ordered, chain)] if len(chain) else ordered
+        near = [self.nearest(query, k), *(self.nearest(fact, k) for fact in chain)]
+        if len(near) == 1:
+            return near[0]
+        seen: FactIds = np.concatenate(near)
+        places = np.arange(len(seen))
+        first = self._places()
+        # Of several values for one index the last is kept: backwards, that is the place of first sight.
+        first[seen[::-1]] = places[::-1]
+        first[list(chain)] = -1
+        fresh: FactIds = seen[first[seen] == places]
+        return fresh
 
     def seen_from(self, fact: int, query: str, chain: Sequence[int], k: int) -> tuple[SeenFrom, ...]:
         """From which of the query (first) and the chain's facts a fact is visible, and the words that they share."""
+        text = self._text(fact)
         sources: tuple[str | int, ...] = (query, *chain)
         return tuple(
             SeenFrom(
-                source if isinstance(source, int) else None,
-                self._analyzer.shared(self.facts[fact].text, self._text(source)),
+                None if isinstance(source, str) else index(source),
+                self._analyzer.shared(text, self._text(source)),
             )
             for source in sources
-            if fact in self._nearest(source, k)
+            if fact in self.nearest(source, k)
         )
 
     def distances(self, text: str) -> NDArray[np.float64]:
@@ -59,9 +73,23 @@ class Neighborhood:
         return self.distance.distances(text)
 
     def _text(self, source: str | int) -> str:
-        return self.facts[source].text if isinstance(source, int) else source
+        return source if isinstance(source, str) else self.facts[self._checked(source)].text
+
+    def _checked(self, fact: int) -> int:
+        if not 0 <= fact < len(self.facts):
+            raise SettingError(f"There is no fact {fact}: the corpus has {len(self.facts)} facts, numbered from 0.")
+        return fact
 
     def _search(self, source: str | int, k: int) -> FactIds:
-        found = self.distance.nearest(source, k)
+        if k < 0:
+            raise SettingError(f"k is how many facts are near: it cannot be {k}; take 0 or more.")
+        found = self.distance.nearest(source if isinstance(source, str) else self._checked(source), k)
         found.flags.writeable = False
         return found
+
+    def _places(self) -> FactIds:
+        """This thread's scratch row with a place for every fact; what it holds is old, and overwritten before read."""
+        if not hasattr(self._workspace, "places"):
+            self._workspace.places = np.empty(len(self.facts), dtype=np.int64)
+        places: FactIds = self._workspace.places
+        return places
