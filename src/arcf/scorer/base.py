@@ -1,0 +1,35 @@
+"""What every scorer does: f_theta([q | f_1..N | candidate]), one number per candidate, higher is better.
+
+No torch here: the chain, the rankers and the command line know only this file, so an ONNX scorer takes the torch
+scorer's place without their noticing. A scorer is made for one corpus, whose facts it has tokenised once; from then on
+a fact is its integer id.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+STOP: Final = -1
+"""The id of the stop sample among candidates: the chain as it is, without a new fact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """The chain so far: the question's query text q and the ids of the chosen facts f_1..N, in order."""
+
+    query: str
+    facts: tuple[int, ...] = ()
+
+
+class Scorer(Protocol):
+    """Scores candidates as the next link of a chain."""
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The score of each candidate after `prefix`, in the order of `candidates`.
+
+        Candidates are fact ids; `STOP` among them asks for the score of the chain without a new fact. A candidate's
+        score depends on the prefix and on itself only, never on the other candidates.
+        """
+        ...
