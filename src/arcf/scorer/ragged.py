@@ -1,0 +1,49 @@
+"""Rows of uneven length in one flat array: how tokens of facts, prefixes and batches are kept, without padding."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ragged:
+    """Row i is `tokens[offsets[i]:offsets[i + 1]]`."""
+
+    tokens: NDArray[np.int32]  # (all tokens,)
+    offsets: NDArray[np.int64]  # (rows + 1,)
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[int] | NDArray[np.int32]]) -> "Ragged":
+        """Rows given one by one."""
+        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum([len(row) for row in rows], out=offsets[1:])
+        tokens = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows]) if rows else np.empty(0, np.int32)
+        return cls(tokens, offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> NDArray[np.int32]:
+        start = row if row >= 0 else len(self) + row
+        return self.tokens[self.offsets[start] : self.offsets[start + 1]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Tokens of each row."""
+        return np.diff(self.offsets)
+
+    def take(self, rows: NDArray[np.int64]) -> "Ragged":
+        """These rows, in this order; as in numpy, a row may repeat and -1 is the last one."""
+        starts = self.offsets[:-1][rows]
+        lengths = self.lengths[rows]
+        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        return Ragged(self.tokens[within(lengths) + np.repeat(starts, lengths)], offsets)
+
+
+def within(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The place of each token in its own row: 0, 1, .. of the first row, 0, 1, .. of the second, and so on."""
+    ends = np.cumsum(lengths)
+    return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
