@@ -1,0 +1,77 @@
+"""The encoder's layers on a flat run of tokens: (tokens, hidden), no batch dimension, no padding."""
+
+from dataclasses import dataclass
+
+import torch.nn.functional as F  # noqa: N812 - torch's own custom
+from torch import Tensor, nn
+
+from arcf.scorer.attention import KeysValues, attend
+from arcf.scorer.backbone import Backbone, Embeddings, Layer
+from arcf.scorer.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Dropout:
+    """The shares that are dropped now: the model's own in training, 0 otherwise. 0 costs nothing."""
+
+    hidden: float = 0.0
+    attention: float = 0.0
+
+    @classmethod
+    def of(cls, backbone: Backbone, *, training: bool) -> "Dropout":
+        """The model's dropout in this mode."""
+        return cls(backbone.hidden_dropout, backbone.attention_dropout) if training else cls()
+
+
+def embed(parts: Embeddings, tokens: Tensor, positions: Tensor, segments: Tensor | int, dropout: Dropout) -> Tensor:
+    """Token, position and segment embeddings, (tokens,) -> (tokens, hidden); `segments` may be one for all."""
+    hidden = F.embedding(tokens, parts.word.weight) + F.embedding(positions, parts.position.weight)
+    if parts.segment is not None:
+        # A row for all is broadcast: no gather, and a sum instead of a scatter on the way back.
+        weight = parts.segment.weight
+        hidden = hidden + (weight[segments] if isinstance(segments, int) else F.embedding(segments, weight))
+    hidden = drop(_norm(hidden, parts.norm), dropout.hidden)
+    return hidden if parts.projection is None else _linear(hidden, parts.projection)
+
+
+def keys_values(layer: Layer, hidden: Tensor) -> KeysValues:
+    """(tokens, hidden) -> keys and values of the same shape."""
+    return KeysValues(_linear(hidden, layer.key), _linear(hidden, layer.value))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """What attention looks at in one layer: the sequences' own keys and values, and those of their prefixes."""
+
+    own: KeysValues
+    plan: Plan
+    prefix: KeysValues | None = None
+
+
+def run_layer(layer: Layer, hidden: Tensor, seen: Seen, dropout: Dropout) -> Tensor:
+    """One encoder layer for the tokens that ask: (queries, hidden) -> (queries, hidden)."""
+    attended = attend(_linear(hidden, layer.query), seen.own, seen.plan, seen.prefix, dropout.attention)
+    hidden = _norm(_add(drop(_linear(attended, layer.output), dropout.hidden), hidden), layer.attention_norm)
+    forwarded = _linear(layer.activation(_linear(hidden, layer.up)), layer.down)
+    return _norm(_add(drop(forwarded, dropout.hidden), hidden), layer.norm)
+
+
+def drop(hidden: Tensor, share: float) -> Tensor:
+    """Dropout."""
+    return F.dropout(hidden, share) if share else hidden
+
+
+def _add(change: Tensor, hidden: Tensor) -> Tensor:
+    """The residual, in place: a linear layer does not need its own output on the way back.
+
+    In mixed precision the change has half the precision of the hidden state, which must not lose its own.
+    """
+    return change.add_(hidden) if change.dtype == hidden.dtype else change + hidden
+
+
+def _linear(hidden: Tensor, linear: nn.Linear) -> Tensor:
+    return F.linear(hidden, linear.weight, linear.bias)
+
+
+def _norm(hidden: Tensor, norm: nn.LayerNorm) -> Tensor:
+    return F.layer_norm(hidden, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
