@@ -1,0 +1,92 @@
+"""The torch scorer: a model, in either encoding, bound to a corpus."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from arcf.registry import pick
+from arcf.scorer.backbone import Backbone, load_backbone
+from arcf.scorer.base import Prefix
+from arcf.scorer.encoding import FactTokens
+from arcf.scorer.joint import Joint
+from arcf.scorer.ragged import Ragged
+from arcf.scorer.shared_prefix import SharedPrefix
+
+Model = SharedPrefix | Joint
+
+ENCODINGS: dict[str, Callable[[Backbone], Model]] = {SharedPrefix.name: SharedPrefix, Joint.name: Joint}
+
+TOKENS_PER_CALL = 1024
+"""Candidate tokens that are computed at a time: more no longer fit the cache, fewer leave the processor waiting."""
+
+
+class TorchScorer:
+    """Scores candidates with a torch model.
+
+    The model may be in the middle of training: scoring switches dropout off and restores the mode afterwards.
+    `shortening` counts all over-long input so far.
+    """
+
+    def __init__(self, model: Model, facts: FactTokens) -> None:
+        self.model = model
+        self.facts = facts
+        self.shortening = facts.shortening
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The score of each candidate after `prefix`."""
+        training = self.model.training
+        self.model.eval()
+        try:
+            with torch.inference_mode():
+                return self._score(prefix, candidates)
+        finally:
+            self.model.train(training)
+
+    def _score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        encoded = self.model.backbone.encoder.prefix(prefix.query, prefix.facts, self.facts)
+        self.shortening += encoded.shortening
+        read = self.model.read(Ragged.of([encoded.tokens]))
+        scores = np.empty(len(candidates), dtype=np.float32)
+        lengths = self.facts.candidates.lengths[candidates]
+        for chunk in _chunks(lengths):
+            rows = self.facts.candidates.take(candidates[chunk])
+            # The union's methods agree, but only on what they themselves have read.
+            result = self.model.score(read, rows, np.array([len(chunk)]))  # type: ignore[arg-type]
+            scores[chunk] = result.float().cpu().numpy()
+        return scores
+
+
+def load_scorer(name: str | Path, facts: Sequence[str], encoding: str | None = None) -> TorchScorer:
+    """A scorer of the facts' texts, from a model folder or a model of the Hugging Face hub.
+
+    Args:
+        name: the folder, or the name on the hub.
+        facts: texts of the corpus; a fact's id is its position.
+        encoding: "shared_prefix" or "joint"; None takes what the model was trained with, else "shared_prefix".
+
+    Raises:
+        InputError: the model cannot be loaded.
+        UnknownNameError: there is no such encoding.
+    """
+    backbone = load_backbone(name)
+    model = make_model(backbone, encoding or backbone.encoding or SharedPrefix.name)
+    return TorchScorer(model, backbone.encoder.facts(facts))
+
+
+def make_model(backbone: Backbone, encoding: str) -> Model:
+    """The backbone run in the encoding of that name.
+
+    Raises:
+        UnknownNameError: there is no such encoding.
+    """
+    return pick(ENCODINGS, encoding, "encoding")(backbone)
+
+
+def _chunks(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Candidates in calls of at most `TOKENS_PER_CALL` tokens, similar lengths together."""
+    order = np.argsort(lengths, kind="stable")
+    call = np.cumsum(lengths[order]) // TOKENS_PER_CALL
+    yield from np.split(order, np.flatnonzero(np.diff(call)) + 1) if len(order) else ()
