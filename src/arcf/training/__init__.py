@@ -1,0 +1,1 @@
+"""Learning to score: losses, samples and the training loop."""
