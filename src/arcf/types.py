@@ -169,14 +169,19 @@ class Step:
 class Chain:
     """An explanation: the facts f_1..N in the order in which they were chosen.
 
-    `stopped` tells whether the stop sample ended it (otherwise the maximum length did, or nothing was left to see).
+    `stopped` tells whether the stop sample ended it (otherwise the maximum length did, or nothing was left to see);
+    then `stop_score` is its score and `left_out` are the best facts that it won over. `start` holds the facts that the
+    chain was told to begin with: they were not chosen, so they have no steps.
     """
 
     question: Question
     steps: tuple[Step, ...]
     stopped: bool
+    start: tuple[int, ...] = ()
+    stop_score: float | None = None
+    left_out: tuple[Candidate, ...] = ()
 
     @property
     def facts(self) -> tuple[int, ...]:
-        """The chosen facts' ids, in order."""
-        return tuple(step.chosen.fact for step in self.steps)
+        """The ids of all facts of the chain, in order."""
+        return (*self.start, *(step.chosen.fact for step in self.steps))
