@@ -65,7 +65,9 @@ class Autoregressive:
         """The facts that are neither chosen nor scored, nearest first, and how near they are."""
         neighborhood, chain = self.search.neighborhood, found.chain
         texts = [neighborhood.facts[fact].text for fact in chain.facts]
-        nearness = -neighborhood.distances(" ".join([chain.question.text, *texts]))
-        nearness[[*chain.facts, *found.others.tolist()]] = -np.inf
-        order = np.argsort(-nearness, kind="stable")[: len(nearness) - len(chain.facts) - len(found.others)]
-        return order, nearness[order]
+        never_seen = np.ones(len(neighborhood.facts), dtype=bool)
+        never_seen[[*chain.facts, *found.others.tolist()]] = False
+        rest = np.flatnonzero(never_seen)
+        nearness = -neighborhood.distances(" ".join([chain.question.text, *texts]))[rest]
+        order = np.argsort(-nearness, kind="stable")
+        return rest[order], nearness[order]
