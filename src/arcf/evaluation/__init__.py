@@ -2,6 +2,7 @@
 
 from arcf.evaluation.breakdown import FactGroups, Group
 from arcf.evaluation.comparison import ComparedRun, Comparison, Difference, compare
+from arcf.evaluation.reachability import Reachability, hop_labels, reachabilities
 from arcf.evaluation.report import Evaluation, QuestionScore, evaluate
 from arcf.evaluation.significance import Interval
 
@@ -14,6 +15,9 @@ __all__ = [
     "Group",
     "Interval",
     "QuestionScore",
+    "Reachability",
     "compare",
     "evaluate",
+    "hop_labels",
+    "reachabilities",
 ]

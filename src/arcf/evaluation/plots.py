@@ -1,0 +1,85 @@
+"""Pictures of measurements. The only place that knows matplotlib, which is loaded when a picture is drawn."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arcf.errors import InputError, MissingExtraError
+from arcf.files import atomic_write
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Line = Mapping[int, float]
+
+
+def plot_reachability(lines: Mapping[str, Mapping[int, float]], title: str, path: Path) -> None:
+    """The fraction of gold facts within reach over k, one line per distance. The file's ending decides its format.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        InputError: the file cannot be written, or its ending is no format.
+    """
+    figure = _figure((6.4, 4.4))
+    axes = figure.add_subplot(xlabel="k", ylabel="mean fraction of gold facts reachable", title=title)
+    for name, line in lines.items():
+        points = sorted(line.items())
+        axes.plot(*zip(*points, strict=True), marker="o", label=name)
+    axes.set_xticks(sorted({k for line in lines.values() for k in line}))
+    axes.set_ylim(top=1.0)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    _write(figure, path)
+
+
+def plot_growth(panels: Mapping[str, Mapping[str, Line]], quantity: str, path: Path) -> None:
+    """One log-log panel per measurement (title -> line -> size -> value) over the same growing quantity.
+
+    A straight line of slope 1 is linear growth; a dotted one shows it, from the first point of the first line on.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        InputError: the file cannot be written, or its ending is no format.
+    """
+    figure = _figure((4.2 * len(panels), 4.0))
+    for place, (title, lines) in enumerate(panels.items(), start=1):
+        axes = figure.add_subplot(1, len(panels), place, xlabel=quantity, title=title, xscale="log", yscale="log")
+        for name, line in lines.items():
+            axes.plot(*zip(*sorted(line.items()), strict=True), marker="o", label=name)
+        first = next(iter(lines.values()))
+        size, last = min(first), max(first)
+        axes.plot([size, last], [first[size], first[size] * last / size], ":", color="gray", label="linear")
+        axes.grid(alpha=0.3, which="both")
+        axes.legend()
+    _write(figure, path)
+
+
+def check_picture(path: Path) -> None:
+    """Fail early: call it before the work whose result is to be drawn.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        InputError: the path's ending is no format.
+    """
+    known = _figure((1.0, 1.0)).canvas.get_supported_filetypes()
+    if _ending(path) not in known:
+        raise InputError(f"is no picture that can be drawn; end the name in one of: {', '.join(sorted(known))}.", path)
+
+
+def _figure(size: tuple[float, float]) -> "Figure":
+    """A figure of its own, without pyplot: no window system, no state that threads share."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError("Drawing a plot", "plot") from error
+    return Figure(figsize=size, layout="constrained")
+
+
+def _write(figure: "Figure", path: Path) -> None:
+    check_picture(path)
+    with atomic_write(path) as file:
+        figure.savefig(file, format=_ending(path), dpi=150)
+
+
+def _ending(path: Path) -> str:
+    return path.suffix.removeprefix(".").lower()

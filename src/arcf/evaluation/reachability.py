@@ -1,0 +1,126 @@
+"""How much of an explanation the neighborhoods can reach: Table 1 of the paper, and in how many hops.
+
+A hop is a move from the question, or from a fact, to a fact that it sees at k. Only gold facts are moved through: a
+gold fact is at hop 1 if the question sees it, at hop h if a gold fact at hop h - 1 does and none nearer, and out of
+reach (infinity) if no number of hops gets there.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arcf.errors import InputError
+from arcf.types import Dataset, Question
+
+# Scoring a run needs no neighborhoods, and should not wait for them to be imported.
+if TYPE_CHECKING:
+    from arcf.neighborhood import Neighborhood, Recipe
+
+#: The label of gold facts that are out of reach.
+UNREACHABLE = "inf"
+
+
+@dataclass(frozen=True, slots=True)
+class Reachability:
+    """The reach of one neighborhood at one k.
+
+    `fraction` is the mean over questions of the share of gold facts within reach. `hops` counts the gold facts of all
+    questions at each hop from 1 on; `unreachable` those beyond. Questions without gold are not in `questions`, and
+    gold facts that exist in no table of the dataset are in none of the numbers: nothing could reach them.
+    """
+
+    k: int
+    fraction: float
+    hops: tuple[int, ...]
+    unreachable: int
+    questions: int
+
+    @property
+    def histogram(self) -> dict[str, int]:
+        """Gold facts by hop label: 1, 2, ..., inf."""
+        counts = {str(hop): count for hop, count in enumerate(self.hops, start=1)}
+        return counts | {UNREACHABLE: self.unreachable}
+
+
+def hops(neighborhood: "Neighborhood", query: str, gold: Iterable[int], k: int) -> dict[int, int]:
+    """The hop of every gold fact that is within reach, nearest first."""
+    found: dict[int, int] = {}
+    left = set(gold)
+    frontier: list[str | int] = [query]
+    hop = 0
+    while frontier and left:
+        hop += 1
+        seen = {fact for source in frontier for fact in left.intersection(neighborhood.nearest(source, k).tolist())}
+        frontier = sorted(seen)
+        found |= dict.fromkeys(sorted(seen), hop)
+        left -= seen
+    return found
+
+
+def reachability(
+    neighborhood: "Neighborhood",
+    dataset: Dataset,
+    questions: Iterable[Question],
+    k: int,
+    progress: Callable[[], None] = lambda: None,
+) -> Reachability:
+    """The reach over the questions that have gold facts; `progress` is called after each question.
+
+    Raises:
+        InputError: no question has a gold fact of the dataset.
+    """
+    fractions: list[float] = []
+    counts: dict[int, int] = {}
+    unreachable = 0
+    for question in questions:
+        gold = dataset.gold_ids(question)
+        if gold:
+            found = hops(neighborhood, question.text, gold, k)
+            fractions.append(len(found) / len(gold))
+            unreachable += len(gold) - len(found)
+            for hop in found.values():
+                counts[hop] = counts.get(hop, 0) + 1
+        progress()
+    if not fractions:
+        raise InputError(f"The questions have no gold facts in {dataset.name}: nothing to reach; choose another split.")
+    histogram = tuple(counts[hop] for hop in sorted(counts))
+    return Reachability(k, sum(fractions) / len(fractions), histogram, unreachable, len(fractions))
+
+
+def reachabilities(
+    dataset: Dataset,
+    split: str,
+    recipes: Mapping[str, "Recipe"],
+    ks: Sequence[int],
+    progress: Callable[[], None] = lambda: None,
+) -> dict[str, tuple[Reachability, ...]]:
+    """The reach of each distance at each k, in the given orders.
+
+    Whatever the split, distances learn from the facts and the training questions only. `progress` is called
+    len(recipes) * len(ks) times for each question of the split.
+
+    Raises:
+        UnknownNameError: the dataset has no such split.
+        InputError: no question of the split has a gold fact of the dataset.
+    """
+    from arcf.neighborhood import Neighborhood
+    from arcf.neighborhood.store import cached
+
+    questions = dataset.split(split)
+    results = {}
+    for name, recipe in recipes.items():
+        neighborhood = Neighborhood(dataset.facts, cached(recipe, dataset.facts, dataset.splits.get("train", ())))
+        results[name] = tuple(reachability(neighborhood, dataset, questions, k, progress) for k in ks)
+    return results
+
+
+def hop_labels(
+    neighborhood: "Neighborhood", dataset: Dataset, questions: Sequence[Question], k: int
+) -> Mapping[str, Mapping[str, str]]:
+    """The hop of every gold fact as a label, question id -> uid -> "1", "2", ... or "inf": groups for a breakdown."""
+    labels: dict[str, dict[str, str]] = {}
+    for question in questions:
+        gold = dataset.gold_ids(question)
+        found = hops(neighborhood, question.text, gold, k)
+        labels[question.id] = {dataset.facts[fact].uid: str(found.get(fact, UNREACHABLE)) for fact in gold}
+    return labels
