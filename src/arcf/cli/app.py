@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arcf.cli import compare, data, evaluate, rank
+from arcf.cli import bench, compare, data, evaluate, explain, rank, reachability
 from arcf.cli.output import plain_errors
 
 app = typer.Typer(
@@ -16,10 +16,13 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
+app.command()(explain.explain)
 app.command()(rank.rank)
 app.command()(evaluate.evaluate)
 app.command()(compare.compare)
+app.command()(reachability.reachability)
 app.add_typer(data.app)
+app.add_typer(bench.app)
 
 
 def _print_version(wanted: bool) -> None:

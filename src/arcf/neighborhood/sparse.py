@@ -69,6 +69,14 @@ class SparseDistance(Distance):
         """The number of facts."""
         return int(self.vectors.shape[0])
 
+    @property
+    def nbytes(self) -> int:
+        """The size of the index's arrays; counts and vectors share where their values stand."""
+        counts, vectors, postings = self.counts.counts, self.vectors, self._postings
+        held = [counts.data, counts.indices, counts.indptr, vectors.data]
+        held += [postings.data, postings.indices, postings.indptr, self.term_weights, self.counts.document_frequency]
+        return sum(array.nbytes for array in held)
+
     def distances(self, text: str) -> Floats:
         """The distance of every fact; `limit` for those that share no term."""
         similarity = np.zeros(self.size)

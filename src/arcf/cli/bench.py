@@ -1,0 +1,126 @@
+"""`arcf bench`: measure speed and memory on this machine."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arcf.cli.output import console, print_json, progress_console
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from arcf.bench import Growth, Walk
+
+app = typer.Typer(name="bench", help="Measure speed and memory on this machine.", no_args_is_help=True)
+
+
+@app.callback()
+def bench() -> None:
+    """Measure speed and memory on this machine."""
+
+
+@app.command()
+def neighborhood(
+    dataset: Annotated[
+        str | None, typer.Option(help="Walk through this dataset [default: made-up facts, as many as WorldTree 2020].")
+    ] = None,
+    facts: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="Sizes of made-up corpora; repeat it. [default: 10 thousand to 1 million]"),
+    ] = None,
+    distance: Annotated[str, typer.Option(help="A lexical distance by name.")] = "tfidf",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw the growth into this picture (.png, .svg, ...).")] = None,
+) -> None:
+    """Measure how fast neighborhoods are built and searched, and how time and memory grow with the corpus.
+
+    The default goes up to a million facts and takes about two minutes.
+
+    Example: arcf bench neighborhood --facts 10000 --facts 100000 --json
+    """
+    from rich.progress import track
+
+    from arcf.bench import measure_growth_apart
+    from arcf.evaluation.plots import check_picture
+    from arcf.neighborhood import DISTANCES
+    from arcf.registry import pick
+
+    pick(DISTANCES, distance, "distance")
+    if plot is not None:
+        check_picture(plot)
+    walk = _walk(dataset, distance)
+    sizes = sorted(set(facts or [10_000, 30_000, 100_000, 300_000, 1_000_000]))
+    bar = track(sizes, "Growing", console=progress_console(), transient=True)
+    growth = [measure_growth_apart(distance, size) for size in bar]
+    if plot is not None:
+        _draw(growth, plot)
+    if as_json:
+        print_json({"distance": distance, "walk": asdict(walk), "growth": [asdict(entry) for entry in growth]})
+    else:
+        _print(walk, growth)
+
+
+def _walk(dataset: str | None, distance: str) -> "Walk":
+    from arcf.bench import make_corpus, measure_walk
+    from arcf.bench.neighborhood import SEARCHES
+    from arcf.data import load
+    from arcf.neighborhood import DISTANCES
+
+    if dataset is None:
+        made_up = make_corpus(9_720, 2_000 + SEARCHES)
+        facts, training, asked = made_up.facts, made_up.questions[SEARCHES:], made_up.questions[:SEARCHES]
+    else:
+        corpus = load(dataset)
+        facts, training = corpus.facts, corpus.splits.get("train", ())
+        asked = corpus.splits.get("dev", training)
+    return measure_walk(DISTANCES[distance], facts, training, asked)
+
+
+def _draw(growth: "Sequence[Growth]", path: Path) -> None:
+    from arcf.evaluation.plots import plot_growth
+
+    panels = {
+        "building, s": {"build": {entry.facts: entry.build_seconds for entry in growth}},
+        "nearest, k = 290, ms": {
+            "question, median": {entry.facts: entry.question.median for entry in growth},
+            "question, 95th percentile": {entry.facts: entry.question.p95 for entry in growth},
+            "fact, median": {entry.facts: entry.fact.median for entry in growth},
+        },
+        "memory, MB": {
+            "index": {entry.facts: entry.index_bytes / 1e6 for entry in growth},
+            "peak of the process": {entry.facts: (entry.peak_bytes or 0) / 1e6 for entry in growth if entry.peak_bytes},
+        },
+    }
+    plot_growth(panels, "facts", path)
+
+
+def _print(walk: "Walk", growth: "Sequence[Growth]") -> None:
+    terminal = console()
+    terminal.print(f"[bold]A chain of 9 among {walk.facts:,} facts, k = 290[/]\n")
+    table = _table("", "s", "ms, median", "ms, 95th percentile")
+    table.add_row("build", f"{walk.build_seconds:.2f}", "", "")
+    table.add_row("visible, all ten searched", "", f"{walk.cold.median:.3f}", f"{walk.cold.p95:.3f}")
+    table.add_row("visible, all remembered", "", f"{walk.warm.median:.3f}", f"{walk.warm.p95:.3f}")
+    terminal.print(table)
+    terminal.print("\n[bold]Growth[/] (nearest at k = 290, in ms: median / 95th percentile)\n")
+    table = _table("facts", "build, s", "of a question", "of a fact", "index, MB", "peak, MB")
+    for entry in growth:
+        peak = "-" if entry.peak_bytes is None else f"{entry.peak_bytes / 1e6:,.0f}"
+        searches = (f"{latency.median:.2f} / {latency.p95:.2f}" for latency in (entry.question, entry.fact))
+        table.add_row(
+            f"{entry.facts:,}", f"{entry.build_seconds:.2f}", *searches, f"{entry.index_bytes / 1e6:,.1f}", peak
+        )
+    terminal.print(table)
+
+
+def _table(*headers: str) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for index, header in enumerate(headers):
+        table.add_column(header, justify="right" if index else "left", no_wrap=True)
+    return table
