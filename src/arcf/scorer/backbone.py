@@ -7,12 +7,14 @@ is a plain Hugging Face model: `AutoModel` reads the encoder from it, and `AutoM
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import transformers
+from safetensors import SafetensorError
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers.utils import logging
@@ -75,11 +77,13 @@ class Backbone:
         Raises:
             InputError: the folder cannot be written to.
         """
-        self.model.config.arcf_encoding = encoding
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with TemporaryDirectory(dir=folder, prefix=".saving") as temporary:
+            with _quiet(), TemporaryDirectory(dir=folder, prefix=".saving") as temporary:
                 self.model.save_pretrained(temporary)
+                config = deepcopy(self.model.config)
+                config.arcf_encoding = encoding
+                config.save_pretrained(temporary)
                 self.tokenizer.save(str(Path(temporary) / "tokenizer.json"))
                 for path in sorted(Path(temporary).iterdir()):
                     path.replace(folder / path.name)
@@ -185,7 +189,7 @@ def _read_model(name: str | Path, config: Any) -> transformers.PreTrainedModel: 
             model, info = transformers.AutoModelForTokenClassification.from_pretrained(
                 name, config=config, output_loading_info=True, use_safetensors=True
             )
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise _unreadable(name, error) from error
     missing = sorted(key for key in info["missing_keys"] if not key.startswith("classifier."))
     if missing:
