@@ -1,0 +1,77 @@
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from arcf.errors import MissingExtraError, UnknownNameError
+from arcf.scorer import STOP, Prefix, Scorer, load_scorer
+from arcf.scorer import torch as scorer_module
+from arcf.scorer.backbone import Backbone
+from arcf.scorer.encoding import Batch
+from arcf.scorer.torch import ENCODINGS, TorchScorer, make_model
+
+PREFIX = Prefix("What is ice (answer) a solid.", (1, 3))
+IDS = np.array([4, STOP, 0, 6, 2, 4])
+
+
+@pytest.fixture(params=ENCODINGS)
+def scorer(request: pytest.FixtureRequest, backbone: Backbone, facts: tuple[str, ...]) -> TorchScorer:
+    return TorchScorer(make_model(backbone, request.param), backbone.encoder.facts(facts))
+
+
+def test_is_the_models_forward_pass(scorer: TorchScorer) -> None:
+    encoder = scorer.model.backbone.encoder
+    batch = Batch.of([encoder.prefix(PREFIX.query, PREFIX.facts, scorer.facts)], [IDS], scorer.facts)
+    with torch.no_grad():
+        expected = scorer.model.eval()(batch).numpy()
+    scores = scorer.score(PREFIX, IDS)
+    assert scores.dtype == np.float32
+    np.testing.assert_allclose(scores, expected, atol=1e-5)
+
+
+def test_calls_of_any_size_give_the_same(scorer: TorchScorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = scorer.score(PREFIX, IDS)
+    monkeypatch.setattr(scorer_module, "TOKENS_PER_CALL", 10)
+    np.testing.assert_allclose(scorer.score(PREFIX, IDS), whole, atol=1e-5)
+
+
+def test_mode_is_restored_and_dropout_off(scorer: TorchScorer) -> None:
+    scorer.model.train()
+    np.testing.assert_array_equal(scorer.score(PREFIX, IDS), scorer.score(PREFIX, IDS))
+    assert scorer.model.training
+
+
+def test_no_candidates(scorer: TorchScorer) -> None:
+    assert scorer.score(PREFIX, np.empty(0, np.int64)).shape == (0,)
+
+
+def test_shortenings_are_counted(tiny: Callable[..., Backbone], facts: tuple[str, ...]) -> None:
+    backbone = tiny("bert", positions=32)
+    scorer = TorchScorer(make_model(backbone, "joint"), backbone.encoder.facts(facts))
+    at_first = scorer.shortening
+    scorer.score(Prefix("heat " * 30, (0, 1)), IDS)
+    assert scorer.shortening.facts_dropped == at_first.facts_dropped + 2
+    assert scorer.shortening.questions_cut == at_first.questions_cut + 1
+
+
+class TestLoad:
+    def test_encoding_is_remembered(self, tmp_path: Path, backbone: Backbone, facts: tuple[str, ...]) -> None:
+        backbone.save(tmp_path, "joint")
+        expected = TorchScorer(make_model(backbone, "joint"), backbone.encoder.facts(facts)).score(PREFIX, IDS)
+        scorer: Scorer = load_scorer(tmp_path, facts)
+        np.testing.assert_allclose(scorer.score(PREFIX, IDS), expected, atol=1e-5)
+
+    def test_unknown_encoding(self, tmp_path: Path, tiny: Callable[..., Backbone], facts: tuple[str, ...]) -> None:
+        tiny("bert").save(tmp_path, "joint")
+        with pytest.raises(UnknownNameError, match="Did you mean 'joint'"):
+            load_scorer(tmp_path, facts, encoding="joynt")
+
+    def test_without_torch(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delattr("arcf.scorer.torch")
+        monkeypatch.delitem(sys.modules, "arcf.scorer.torch")
+        monkeypatch.setitem(sys.modules, "torch", None)
+        with pytest.raises(MissingExtraError, match=r"pip install 'arcf\[train\]'"):
+            load_scorer(tmp_path, [])
