@@ -1,0 +1,101 @@
+from math import exp, log, log2
+
+import pytest
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from arcf.training.losses import LOSSES, Loss
+
+SHIFT_INVARIANT = sorted(set(LOSSES) - {"bxent"})
+
+
+def softplus(x: float) -> float:
+    return log(1 + exp(x))
+
+
+# Scores 2, 1, 0, -1; the first and the third are right. Differences a - b: 1, 3 and -1, 1.
+SCORES, LABELS = [2.0, 1.0, 0.0, -1.0], [True, False, True, False]
+PAIRS = [1.0, 3.0, -1.0, 1.0]
+DISCOUNTS = [1 / log2(rank + 1) for rank in (1, 2, 3, 4)]
+SWAPS = [
+    DISCOUNTS[0] - DISCOUNTS[1],
+    DISCOUNTS[0] - DISCOUNTS[3],
+    DISCOUNTS[1] - DISCOUNTS[2],
+    DISCOUNTS[2] - DISCOUNTS[3],
+]
+BY_HAND = {
+    "ranknet": sum(softplus(-pair) for pair in PAIRS) / 4,
+    "nce": sum(-log(exp(a) / (exp(a) + exp(1) + exp(-1))) for a in (2, 0)) / 2,
+    "bxent": (softplus(-2) + softplus(1) + softplus(0) + softplus(-1)) / 4,
+    "listwise": log(sum(map(exp, SCORES))) - (2 + 0) / 2,
+    "lambdarank": sum(s * softplus(-p) for s, p in zip(SWAPS, PAIRS, strict=True)) / (DISCOUNTS[0] + DISCOUNTS[1]),
+    "margin": (0 + 0 + 2 + 0) / 4,
+}
+
+every_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+PREFIXES = st.lists(st.tuples(st.floats(-20, 20), st.booleans()), min_size=2, max_size=12)
+
+
+def tensors(prefix: list[tuple[float, bool]]) -> tuple[Tensor, Tensor]:
+    scores, labels = zip(*prefix, strict=True)
+    assume(any(labels) and not all(labels))
+    return torch.tensor(scores, dtype=torch.float64), torch.tensor(labels)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_by_hand(name: str) -> None:
+    loss = LOSSES[name](torch.tensor(SCORES, dtype=torch.float64), torch.tensor(LABELS))
+    assert float(loss) == pytest.approx(BY_HAND[name])
+
+
+@every_loss
+def test_gradient_agrees_with_finite_differences(loss: Loss) -> None:
+    scores = torch.tensor([0.3, -1.2, 2.1, 0.9, -0.4], dtype=torch.float64, requires_grad=True)
+    labels = torch.tensor([True, False, False, True, False])
+    assert torch.autograd.gradcheck(lambda values: loss(values, labels), [scores])
+
+
+@every_loss
+@pytest.mark.parametrize("label", [True, False])
+def test_nothing_to_tell_apart_is_no_loss(loss: Loss, label: bool) -> None:
+    scores = torch.tensor([3.0, -1.0], requires_grad=True)
+    value = loss(scores, torch.tensor([label, label]))
+    value.backward()
+    assert float(value.detach()) == 0
+    assert scores.grad is not None
+    assert scores.grad.tolist() == [0, 0]
+
+
+@every_loss
+@given(prefix=PREFIXES, random=st.randoms(use_true_random=False))
+def test_order_does_not_matter(loss: Loss, prefix: list[tuple[float, bool]], random: object) -> None:
+    assume(len({score for score, _ in prefix}) == len(prefix))  # equal scores: LambdaRank's ranks go by order
+    shuffled = list(prefix)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert float(loss(*tensors(shuffled))) == pytest.approx(float(loss(*tensors(prefix))), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", SHIFT_INVARIANT)
+@given(prefix=PREFIXES, shift=st.floats(-10, 10))
+def test_only_differences_matter(name: str, prefix: list[tuple[float, bool]], shift: float) -> None:
+    scores, labels = tensors(prefix)
+    assume(len((scores + shift).unique()) == len(scores))
+    assert float(LOSSES[name](scores + shift, labels)) == pytest.approx(float(LOSSES[name](scores, labels)), abs=1e-9)
+
+
+@every_loss
+@given(prefix=PREFIXES)
+def test_never_negative_and_always_finite(loss: Loss, prefix: list[tuple[float, bool]]) -> None:
+    scores, labels = tensors(prefix)
+    value = loss(scores * 100, labels)
+    assert torch.isfinite(value)
+    assert float(value) >= 0
+
+
+@every_loss
+def test_right_order_costs_less_than_wrong(loss: Loss) -> None:
+    labels = torch.tensor([True, True, False, False])
+    scores = torch.tensor([4.0, 3.0, -3.0, -4.0])
+    assert float(loss(scores, labels)) < float(loss(-scores, labels))
