@@ -12,6 +12,7 @@
 
 from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from arcf.scorer.base import Prefix, Scorer
 from arcf.types import Candidate, Chain, Question, Step
 
 FactIds = NDArray[np.int64]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +105,7 @@ class ChainSearch:
 
     def find(self, question: Question, start: Sequence[int] = (), excluded: Collection[int] = ()) -> Found:
         """The chain of a question, begun with the facts `start` and never using the facts `excluded`."""
-        search = self.steps(question, start, excluded)
-        while True:
-            try:
-                next(search)
-            except StopIteration as end:
-                found: Found = end.value
-                return found
+        return result(self.steps(question, start, excluded))
 
     def steps(
         self, question: Question, start: Iterable[int] = (), excluded: Collection[int] = ()
@@ -171,3 +167,13 @@ class ChainSearch:
 def best_first(facts: FactIds, scores: NDArray[np.float64]) -> FactIds:
     """Facts by descending score (`scores` is by fact id), equal ones by id."""
     return facts[np.lexsort((facts, -scores[facts]))]
+
+
+def result(steps: Generator[Step, None, Result]) -> Result:
+    """What a search returns when all of its steps are taken."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Result = end.value
+            return found

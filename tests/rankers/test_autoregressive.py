@@ -96,7 +96,7 @@ def test_a_single_pass_is_the_order_of_the_first_scores() -> None:
     neighborhood = neighborhood_of(["ice water", "ice heat", "ice sun", "ice bird", "moss"])
     scorer, question = HashScorer(1000), Question("q", "ice")
     ranking = Autoregressive(scorer, neighborhood, ChainSettings(longest=1)).rank(question)
-    assert ranking.facts.tolist() == sorted(range(4), key=lambda fact: -scorer.one(Prefix("ice"), fact)) + [4]
+    assert ranking.facts.tolist() == [*sorted(range(4), key=lambda fact: -scorer.one(Prefix("ice"), fact)), 4]
 
 
 def test_beams_are_a_setting() -> None:
