@@ -1,0 +1,44 @@
+"""`arcf train`: learn to score the next fact of a chain."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arcf.cli.output import progress_console
+from arcf.errors import MissingExtraError, SettingError
+
+
+def train(
+    config: Annotated[Path | None, typer.Argument(help="A TOML file of settings.")] = None,
+    preset: Annotated[str | None, typer.Option(help="Packaged settings to start from: minilm or paper.")] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="One setting; may be repeated.")
+    ] = None,
+    dataset: Annotated[str | None, typer.Option(help="Short for --set data.dataset=NAME-OR-PATH.")] = None,
+    output: Annotated[Path, typer.Option(help="Folder of the run: model, checkpoint, log, manifest.")] = Path(
+        "runs/latest"
+    ),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the folder's checkpoint.")] = False,
+) -> None:
+    """Train a scorer on questions with gold facts.
+
+    Several processes: torchrun --nproc-per-node 2 -m arcf train --preset minilm
+
+    Example: arcf train --preset minilm --dataset worldtree-2020 --output runs/minilm --set optimisation.loss=nce
+    """
+    from arcf.config import read_settings
+    from arcf.data import load
+
+    try:
+        from arcf.training.run import train as run
+        from arcf.training.settings import TrainingSettings
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("Training", "train") from error
+
+    if config is None and preset is None:
+        raise SettingError("Give a configuration file or --preset minilm or --preset paper.")
+    given = [*(overrides or []), *([f"data.dataset={dataset}"] if dataset else [])]
+    settings = read_settings(TrainingSettings, config, preset, given)
+    folder = run(settings, load(settings.data.dataset), output, progress_console(), resume=resume)
+    typer.echo(f"The model is in {folder}", err=True)

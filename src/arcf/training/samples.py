@@ -1,0 +1,127 @@
+"""Training samples: a prefix of gold facts, and the visible facts that should or should not come next.
+
+Each sample is drawn by a generator of its own, seeded by (seed, epoch, question, number of the prefix). So what is
+drawn depends on nothing else: not on the number of workers, not on the order, not on where a run was interrupted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcf.errors import SettingError
+from arcf.neighborhood import FactIds, Neighborhood
+from arcf.scorer.base import STOP, Prefix
+from arcf.types import Dataset, Question
+
+
+@dataclass(frozen=True, slots=True)
+class Conditioning:
+    """Conditioning on negatives (CN): prefixes like those of inference, with wrong facts among the chosen ones.
+
+    From epoch `start` on, a share of the prefix's gold facts, uniform from 0 to `share`, is replaced by visible facts
+    that are not gold; at least one gold fact stays.
+    """
+
+    share: float = 0.3
+    start: int = 2
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1 or self.start < 0:
+            raise SettingError(
+                f"Conditioning takes a share in (0, 1] and a start >= 0, not {self.share}, {self.start}."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """What a sample looks like.
+
+    `k`: size of a neighborhood. `prefixes`: samples per question and epoch. `negatives`: how many wrong facts a sample
+    has, uniform among the visible ones; None takes all of them.
+    """
+
+    k: int = 180
+    prefixes: int = 4
+    negatives: int | None = 32
+    conditioning: Conditioning | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("k", "prefixes", "negatives"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise SettingError(f"The setting {name} must be at least 1, not {value}.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """One term of the loss: candidates after one prefix (fact ids, or `STOP`), and which of them are right."""
+
+    prefix: Prefix
+    candidates: NDArray[np.int64]
+    labels: NDArray[np.bool_]
+
+
+class Sampler:
+    """Draws the samples of a dataset's questions."""
+
+    def __init__(self, dataset: Dataset, questions: Sequence[Question], sampling: Sampling, seed: int) -> None:
+        self.questions = [question for question in questions if dataset.gold_ids(question)]
+        self.sampling = sampling
+        self._gold = [np.array(dataset.gold_ids(question), dtype=np.int64) for question in self.questions]
+        self._seed = seed
+        _, self._text_of = np.unique([fact.text for fact in dataset.facts], return_inverse=True)
+
+    @property
+    def per_epoch(self) -> int:
+        """Samples of one epoch."""
+        return len(self.questions) * self.sampling.prefixes
+
+    def order(self, epoch: int) -> NDArray[np.int64]:
+        """The order in which an epoch's samples are used: numbers from 0 to `per_epoch` - 1."""
+        return np.random.default_rng([self._seed, epoch]).permutation(self.per_epoch)
+
+    def draw(self, neighborhood: Neighborhood, epoch: int, number: int) -> Sample | None:
+        """A sample, or None where there is nothing to learn: no fact is chosen yet and no gold fact is in sight."""
+        index, repeat = divmod(number, self.sampling.prefixes)
+        rng = np.random.default_rng([self._seed, epoch, index, repeat])
+        question, gold = self.questions[index], self._gold[index]
+        chosen = rng.permutation(gold)[: rng.integers(len(gold) + 1)]
+        wrong = self._wrong(neighborhood.visible(question.text, chosen.tolist(), self.sampling.k), gold)
+        if self.sampling.conditioning and epoch >= self.sampling.conditioning.start:
+            chosen = _replace_some(chosen, wrong, self.sampling.conditioning.share, rng)
+        visible = neighborhood.visible(question.text, chosen.tolist(), self.sampling.k)
+        right = visible[np.isin(visible, gold)]
+        wrong = self._wrong(visible, gold)
+        if self.sampling.negatives is not None and len(wrong) > self.sampling.negatives:
+            wrong = rng.choice(wrong, self.sampling.negatives, replace=False)
+        return _sample(Prefix(question.query(), tuple(chosen.tolist())), right, wrong)
+
+    def _wrong(self, visible: FactIds, gold: FactIds) -> FactIds:
+        """The visible facts that are not gold and do not say the same as a gold fact in the same words."""
+        return visible[~np.isin(self._text_of[visible], self._text_of[gold])]
+
+
+def _sample(prefix: Prefix, right: FactIds, wrong: FactIds) -> Sample | None:
+    """The stop sample is right if and only if nothing right is left to see; without a chosen fact it does not exist."""
+    if not prefix.facts and not len(right):
+        return None
+    stop = np.full(1 if prefix.facts else 0, STOP, dtype=np.int64)
+    candidates = np.concatenate([right, wrong, stop])
+    labels = np.zeros(len(candidates), dtype=np.bool_)
+    labels[: len(right)] = True
+    if not len(right):
+        labels[-1] = True
+    return Sample(prefix, candidates, labels)
+
+
+def _replace_some(chosen: FactIds, wrong: FactIds, share: float, rng: np.random.Generator) -> FactIds:
+    """The prefix with some of its facts, but not all, replaced by wrong ones at random places."""
+    count = min(round(rng.uniform(0, share) * len(chosen)), len(chosen) - 1, len(wrong))
+    if count <= 0:
+        return chosen
+    places = rng.choice(len(chosen), count, replace=False)
+    mixed = chosen.copy()
+    mixed[places] = rng.choice(wrong, count, replace=False)
+    return mixed

@@ -1,0 +1,119 @@
+"""The settings of a training run, as the sections of a configuration file name them."""
+
+from dataclasses import dataclass, field
+
+from arcf.errors import SettingError
+from arcf.training.samples import Sampling
+
+
+def _require(condition: bool, rule: str) -> None:
+    if not condition:
+        raise SettingError(rule)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """The model that is trained.
+
+    `name`: a folder or a name on the Hugging Face hub. `encoding`: shared_prefix or joint. `dropout` replaces the
+    model's own, None keeps it. `freeze_embeddings` leaves the word embeddings as they are, which saves half of a small
+    model's optimiser state and protects words that training never shows.
+    """
+
+    name: str = "sentence-transformers/all-MiniLM-L6-v2"
+    encoding: str = "shared_prefix"
+    dropout: float | None = None
+    freeze_embeddings: bool = False
+
+    def __post_init__(self) -> None:
+        _require(self.dropout is None or 0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}.")
+
+
+@dataclass(frozen=True, slots=True)
+class DataSettings:
+    """The questions that are learnt from: `split` of `dataset`, less `held_out` questions, which validation uses."""
+
+    dataset: str = "worldtree-2020"
+    split: str = "train"
+    held_out: int = 200
+
+    def __post_init__(self) -> None:
+        _require(self.held_out >= 0, f"held_out must be at least 0, not {self.held_out}.")
+
+
+@dataclass(frozen=True, slots=True)
+class OptimisationSettings:
+    """How the weights move.
+
+    A step takes samples until they hold `tokens_per_step` tokens, computed in parts of about `tokens_at_once` (which
+    only bounds memory). The learning rate rises over the first `warmup` share of training and falls linearly to 0; it
+    is multiplied by `layer_decay` for every layer further from the output. From the share `average_from` of training
+    on, weights are averaged, and the average is the result; 1 turns that off.
+    """
+
+    loss: str = "ranknet"
+    epochs: float = 4.0
+    tokens_per_step: int = 5000
+    tokens_at_once: int = 2500
+    learning_rate: float = 2e-5
+    warmup: float = 0.0
+    layer_decay: float = 1.0
+    weight_decay: float = 0.01
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
+    clip: float = 1.0
+    average_from: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "tokens_per_step", "tokens_at_once", "learning_rate", "epsilon", "clip"):
+            _require(getattr(self, name) > 0, f"{name} must be more than 0, not {getattr(self, name)}.")
+        for name in ("warmup", "beta1", "beta2", "average_from"):
+            _require(0 <= getattr(self, name) <= 1, f"{name} must be from 0 to 1, not {getattr(self, name)}.")
+        _require(0 < self.layer_decay <= 1, f"layer_decay must be in (0, 1], not {self.layer_decay}.")
+        _require(self.weight_decay >= 0, f"weight_decay must be at least 0, not {self.weight_decay}.")
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationSettings:
+    """Chains for the held-out questions every `every` samples (and at the end); the weights with the best MAP are kept.
+
+    The other settings are those of inference, on a budget: `rescored` old facts are scored again in each iteration.
+    """
+
+    every: int = 2000
+    k: int = 180
+    longest: int = 5
+    rescored: int = 32
+
+    def __post_init__(self) -> None:
+        for name in ("every", "k", "longest", "rescored"):
+            _require(getattr(self, name) >= 1, f"{name} must be at least 1, not {getattr(self, name)}.")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How the run is carried out. `precision`: float32, bfloat16, or auto (bfloat16 on a GPU that has it)."""
+
+    seed: int = 1
+    checkpoint_minutes: float = 5.0
+    precision: str = "auto"
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        _require(self.seed >= 0, f"seed must be at least 0, not {self.seed}.")
+        _require(self.checkpoint_minutes >= 0, f"checkpoint_minutes must be at least 0, not {self.checkpoint_minutes}.")
+        choices = ("auto", "float32", "bfloat16")
+        _require(self.precision in choices, f"precision must be one of {', '.join(choices)}, not '{self.precision}'.")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSettings:
+    """All settings of a run; two runs with equal settings, data and versions give equal weights."""
+
+    model: ModelSettings = field(default_factory=ModelSettings)
+    data: DataSettings = field(default_factory=DataSettings)
+    sampling: Sampling = field(default_factory=Sampling)
+    optimisation: OptimisationSettings = field(default_factory=OptimisationSettings)
+    validation: ValidationSettings = field(default_factory=ValidationSettings)
+    run: RunSettings = field(default_factory=RunSettings)

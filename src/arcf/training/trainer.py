@@ -1,0 +1,127 @@
+"""The training loop. Validation, checkpoints, logs and progress are callbacks."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+
+from arcf.registry import pick
+from arcf.scorer.backbone import Backbone
+from arcf.scorer.torch import Model
+from arcf.training.distributed import Workers
+from arcf.training.feed import Feed, StepTerms, Term, in_parts
+from arcf.training.losses import LOSSES
+from arcf.training.optimiser import WeightAverage, make_optimiser, set_learning_rate
+from arcf.training.settings import OptimisationSettings
+
+
+@dataclass(slots=True)
+class Progress:
+    """Where training stands. `position` counts samples; everything here is part of a checkpoint."""
+
+    position: int = 0
+    step: int = 0
+    prefixes_shortened: int = 0
+    best_map: float = -1.0
+    best_position: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """What one step did: its loss, its tokens, the learning rate, the length of the gradient before clipping."""
+
+    loss: float
+    tokens: int
+    learning_rate: float
+    gradient: float
+
+
+class Callback(Protocol):
+    """Something that happens beside training, after every step."""
+
+    def after_step(self, trainer: "Trainer", report: StepReport) -> None:
+        """Called after every step."""
+        ...
+
+    def at_end(self, trainer: "Trainer") -> None:
+        """Called once, after the last step."""
+        ...
+
+
+@dataclass
+class Trainer:
+    """Everything that changes while a model is trained, and the loop that changes it."""
+
+    model: Model
+    backbone: Backbone
+    feed: Feed
+    settings: OptimisationSettings
+    workers: Workers = field(default_factory=Workers)
+    callbacks: Sequence[Callback] = ()
+    bfloat16: bool = False
+    encoding: str = "shared_prefix"
+    progress: Progress = field(default_factory=Progress)
+    average: WeightAverage = field(default_factory=WeightAverage)
+    optimiser: torch.optim.AdamW = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.optimiser = make_optimiser(self.backbone, self.settings)
+        self._loss = pick(LOSSES, self.settings.loss, "loss")
+
+    @property
+    def samples(self) -> int:
+        """All samples of the run."""
+        return round(self.settings.epochs * self.feed.sampler.per_epoch)
+
+    def run(self) -> None:
+        """Train from where `progress` stands to the end."""
+        tokens = self.settings.tokens_per_step
+        for step in self.feed.steps(self.progress.position, self.samples, tokens, joint=self.encoding == "joint"):
+            report = self._step(step)
+            for callback in self.callbacks:
+                callback.after_step(self, report)
+        for callback in self.callbacks:
+            callback.at_end(self)
+
+    def _step(self, step: StepTerms) -> StepReport:
+        """One update of the weights: the mean of the loss over all terms of the step."""
+        rate = set_learning_rate(self.optimiser, self.progress.position / self.samples, self.settings)
+        self.model.train()
+        self.optimiser.zero_grad(set_to_none=True)
+        total = 0.0
+        for part in in_parts(self.workers.mine(step.terms), self.settings.tokens_at_once):
+            loss = self._losses(part) / len(step.terms)
+            loss.backward()
+            total += float(loss.detach())
+        parameters = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
+        self.workers.sum_gradients(parameters)
+        gradient = float(nn.utils.clip_grad_norm_(parameters, self.settings.clip))
+        self.optimiser.step()
+        self._advance(step)
+        return StepReport(self.workers.sum(total), step.cost, rate, gradient)
+
+    def _losses(self, part: Sequence[Term]) -> Tensor:
+        """The sum of the part's loss terms."""
+        with self._precision():
+            scores = self.model(self.feed.batch(part)).float()  # (candidates of all terms,)
+        device = scores.device
+        terms = scores.split([len(term.candidates) for term in part])
+        losses = [
+            self._loss(own, torch.from_numpy(term.labels).to(device)) for own, term in zip(terms, part, strict=True)
+        ]
+        return torch.stack(losses).sum()
+
+    def _precision(self) -> AbstractContextManager[object]:
+        if not self.bfloat16:
+            return nullcontext()
+        return torch.autocast(self.backbone.head.weight.device.type, dtype=torch.bfloat16)
+
+    def _advance(self, step: StepTerms) -> None:
+        self.progress.position = step.position
+        self.progress.step += 1
+        self.progress.prefixes_shortened += sum(bool(term.prefix.shortening) for term in step.terms)
+        if self.progress.position / self.samples > self.settings.average_from:
+            self.average.add(self.backbone.model)

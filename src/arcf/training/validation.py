@@ -1,0 +1,72 @@
+"""Validation: MAP of chains for held-out training questions, and the best weights kept."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+
+from arcf.rankers import Ranker
+from arcf.training.log import Log
+from arcf.training.trainer import StepReport, Trainer
+from arcf.types import Dataset, Question
+
+
+def mean_average_precision(ranker: Ranker, dataset: Dataset, questions: Sequence[Question]) -> float:
+    """MAP over questions with gold facts; 0 if there is none."""
+    return fmean(_average_precision(ranker, dataset, question) for question in questions) if questions else 0.0
+
+
+def _average_precision(ranker: Ranker, dataset: Dataset, question: Question) -> float:
+    gold = dataset.gold_ids(question)
+    ranks = np.flatnonzero(np.isin(ranker.rank(question).facts, gold)) + 1
+    return float(np.sum(np.arange(1, len(ranks) + 1) / ranks)) / len(gold)
+
+
+class Validation:
+    """Every `every` samples, and at the end: measure MAP on the held-out questions, and save the best model so far.
+
+    Where weights are averaged, it is the average that is measured and saved.
+    """
+
+    def __init__(self, measure: Callable[[], float], every: int, log: Log, folder: Path) -> None:
+        self._measure = measure
+        self._every = every
+        self._log = log
+        self._folder = folder
+        self._last: int | None = None
+
+    def after_step(self, trainer: Trainer, report: StepReport) -> None:
+        """Measure when another `every` samples have gone by."""
+        del report
+        progress = trainer.progress
+        if self._last is None:
+            self._last = progress.position
+        if progress.position // self._every > self._last // self._every and progress.position < trainer.samples:
+            self._validate(trainer)
+        self._last = progress.position
+
+    def at_end(self, trainer: Trainer) -> None:
+        """Measure the final weights."""
+        self._validate(trainer)
+
+    def _validate(self, trainer: Trainer) -> None:
+        progress = trainer.progress
+        with averaged(trainer):
+            value = self._measure()
+            self._log.write(step=progress.step, position=progress.position, validation_map=round(value, 6))
+            if value > progress.best_map:
+                trainer.backbone.save(self._folder, trainer.encoding)
+                progress.best_map, progress.best_position = value, progress.position
+
+
+@contextmanager
+def averaged(trainer: Trainer) -> Iterator[None]:
+    """The model with its averaged weights, if there are any, ready to be used; then as it was."""
+    trainer.model.eval()
+    trainer.average.swap(trainer.backbone.model)
+    try:
+        yield
+    finally:
+        trainer.average.swap(trainer.backbone.model)
