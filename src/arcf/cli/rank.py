@@ -1,6 +1,6 @@
 """`arcf rank`: the facts of a corpus ordered for one question, or for a whole split."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +24,8 @@ def rank(
     dataset: Annotated[str, typer.Option(help="Name of an installed dataset, or path of a zip, folder or file.")] = (
         "science"
     ),
-    ranker: Annotated[str, typer.Option(help="tfidf, tfidf-sublinear, bm25 or bm25-classic.")] = "tfidf",
+    ranker: Annotated[str, typer.Option(help="arcf, tfidf, tfidf-sublinear, bm25 or bm25-classic.")] = "tfidf",
+    model: Annotated[str | None, typer.Option(help="Folder of a trained model, for the ranker arcf.")] = None,
     output: Annotated[Path | None, typer.Option(help="Where the ranking of a split is written.")] = None,
     file_format: Annotated[str, typer.Option("--format", help="textgraphs, trec or json.")] = "textgraphs",
     top: Annotated[
@@ -39,6 +40,7 @@ def rank(
     Example: arcf rank --dataset worldtree-2020 --split dev --ranker bm25 --output dev.txt
     """
     from arcf.data import load
+    from arcf.explainer import load as load_explainer
     from arcf.rankers import RANKERS
     from arcf.registry import pick
 
@@ -47,7 +49,11 @@ def rank(
         raise SettingError("Give one of: a question, --id, --split.")
     if (split is None) != (output is None):
         raise SettingError("--split and --output go together: a split's ranking is written to a file.")
-    build = pick(RANKERS, ranker, "ranker")
+    rankers: dict[str, Callable[[Dataset], Ranker]] = {
+        **RANKERS,
+        "arcf": lambda corpus: load_explainer(model, corpus).ranker,
+    }
+    build = pick(rankers, ranker, "ranker")
     corpus = load(dataset)
     if split is not None and output is not None:
         _write_split(corpus, corpus.split(split), build(corpus), output, file_format, top)

@@ -1,0 +1,161 @@
+"""`arcf explain`, with a scorer made up for the test and once with a real, tiny model."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import arcf.explainer
+from arcf.scorer.base import STOP, Prefix
+
+Arcf = Callable[..., int]
+Capture = pytest.CaptureFixture[str]
+
+QUESTION = "Which process turned the ice cube to water?"
+FACTS = (
+    "ice is a kind of solid",
+    "melting means changing from a solid to a liquid",
+    "water is a kind of liquid",
+    "moss grows on [bold] stones",
+)
+
+
+class InOrder:
+    """Prefers facts in the order of the corpus; stopping is always better than that."""
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        del prefix
+        return np.where(candidates == STOP, 1.0, -candidates).astype(np.float32)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arcf.explainer, "load_scorer", lambda *_: InOrder())
+    monkeypatch.setenv("COLUMNS", "140")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "facts.jsonl"
+    path.write_text("".join(json.dumps({"uid": f"u{place}", "text": text}) + "\n" for place, text in enumerate(FACTS)))
+    return path
+
+
+@pytest.mark.usefixtures("fake")
+def test_the_picture(arcf: Arcf, corpus: Path, capsys: Capture) -> None:
+    assert arcf("explain", QUESTION, "--answer", "melting", "--model", "any", "--facts", corpus, "--shortest", "2") == 0
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[:-1] == [
+        QUESTION,
+        "  melting",
+        "",
+        "1  0.00 ice is a kind of solid",
+        "        └ from the question (ice); 1.00 ahead of the next",
+        "2 -1.00 melting means changing from a solid to a liquid",
+        "        └ from the question (melting), 1 (solid); 1.00 ahead of the next; too early to stop (2.00 higher)",
+        "",
+        "stopped after 2 facts: stopping scores 1.00, the next fact scores -2.00",
+    ]
+    assert lines[-1].startswith("3 of 4 facts considered, 8 scorings, ")
+
+
+@pytest.mark.usefixtures("fake")
+def test_options_and_the_ranking(arcf: Arcf, corpus: Path, capsys: Capture) -> None:
+    options = ("--options", "freezing", "--options", "melting")
+    assert arcf("explain", QUESTION, *options, "--correct", "B", "--model", "any", "--facts", corpus, "--top", "4") == 0
+    output = capsys.readouterr().out
+    assert "  (A) freezing\n  (B) melting\n" in output
+    ranking = output.partition("Ranking")[2]
+    assert [ranking.index(text) for text in FACTS] == sorted(ranking.index(text) for text in FACTS)
+    assert arcf("explain", QUESTION, *options, "--correct", "E", "--model", "any", "--facts", corpus) == 2
+    assert "neither the letter nor the text" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("fake")
+def test_gold_facts_are_marked(arcf: Arcf, capsys: Capture) -> None:
+    assert arcf("explain", "--id", "science-001", "--model", "any") == 0
+    output = capsys.readouterr().out
+    assert "in the gold explanation: " in output
+    assert "of its 6 facts are in the chain" in output
+
+
+@pytest.mark.usefixtures("fake")
+def test_json(arcf: Arcf, capsys: Capture) -> None:
+    settings = ("-k", "20", "--longest", "4", "--shortest", "4", "--exact", "--json", "--top", "7")
+    assert arcf("explain", "--id", "science-001", "--model", "any", *settings) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["id"] == "science-001"
+    assert len(record["facts"]) == 4
+    assert len(record["gold"]) == 6
+    assert [fact["uid"] for fact in record["ranking"]][:4] == [fact["uid"] for fact in record["facts"]]
+    assert len(record["ranking"]) == 7
+
+
+@pytest.mark.usefixtures("fake")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "Give a question, or --id"),
+        (("ice", "--id", "science-001"), "Give a question, or --id"),
+        (("ice", "--answer", "a", "--correct", "b"), "give one of them"),
+        (("--id", "science-001", "--answer", "a"), "give --id alone"),
+        (("--id", "science-999", "--model", "any"), "science-999"),
+        (("", "--model", "any"), "The question is empty"),
+        (("ice", "-k", "0"), "k of a chain is at least 1"),
+        (("ice", "--facts", "nowhere.jsonl", "--model", "any"), "nowhere.jsonl"),
+    ],
+)
+def test_wrong_usage(arcf: Arcf, capsys: Capture, arguments: tuple[str, ...], words: str) -> None:
+    assert arcf("explain", *arguments) == 2
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("fake")
+def test_rank_with_the_chain(arcf: Arcf, corpus: Path, capsys: Capture) -> None:
+    arguments = ("--answer", "melting", "--model", "any", "--json")
+    assert arcf("rank", QUESTION, *arguments, "--ranker", "arcf", "--dataset", corpus) == 0
+    assert [fact["uid"] for fact in json.loads(capsys.readouterr().out)["facts"]] == ["u0", "u1", "u2", "u3"]
+
+
+def test_help_has_an_example(arcf: Arcf, capsys: Capture) -> None:
+    assert arcf("explain", "--help") == 0
+    assert 'arcf explain "Which process' in capsys.readouterr().out
+
+
+def save_tiny_model(folder: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = tokenizers.normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+    trainer = tokenizers.trainers.WordPieceTrainer(vocab_size=80, special_tokens=marks)
+    tokenizer.train_from_iterator([*FACTS, QUESTION], trainer)
+    tokenizer.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    config = transformers.BertConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=128,
+        num_labels=1,
+    )
+    transformers.set_seed(0)
+    transformers.AutoModelForTokenClassification.from_config(config).save_pretrained(folder)
+    tokenizer.save(str(folder / "tokenizer.json"))
+
+
+def test_a_real_model(arcf: Arcf, corpus: Path, tmp_path: Path, capsys: Capture) -> None:
+    save_tiny_model(tmp_path / "model")
+    arguments = ("explain", QUESTION, "--answer", "melting", "--facts", corpus, "--model", tmp_path / "model", "--json")
+    capsys.readouterr()
+    records = []
+    for exactly in ((), ("--exact",)):
+        assert arcf(*arguments, *exactly) == 0
+        records.append(json.loads(capsys.readouterr().out))
+    assert len(records[0]["facts"]) == 3
+    assert [fact["uid"] for fact in records[0]["facts"]] == [fact["uid"] for fact in records[1]["facts"]]

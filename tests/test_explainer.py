@@ -1,0 +1,169 @@
+"""The public face: what goes in, what comes out, and what is said about bad input."""
+
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import arcf.explainer
+from arcf.chain import ChainSettings
+from arcf.errors import ArcfError, InputError, SettingError, UnknownNameError
+from arcf.explainer import Explainer, ask, load
+from arcf.scorer.base import STOP, Prefix
+from arcf.types import Dataset, Fact, Question
+
+FACTS = (
+    "ice is a kind of solid",
+    "melting means changing from a solid to a liquid",
+    "water is a kind of liquid",
+    "a heron is a kind of bird",
+    "moss grows on stones",
+)
+QUESTION = "What turns ice to water?"
+
+
+class InOrder:
+    """Prefers facts in the order of the corpus; stopping is best after three."""
+
+    def __init__(self, facts: Sequence[str] = ()) -> None:
+        self.facts = facts
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        stop = 100.0 if len(prefix.facts) >= 3 else -100.0
+        return np.where(candidates == STOP, stop, -candidates).astype(np.float32)
+
+
+@pytest.fixture(autouse=True)
+def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arcf.explainer, "load_scorer", lambda _, facts: InOrder(facts))
+
+
+@pytest.fixture
+def explainer() -> Explainer:
+    return load("any", FACTS)
+
+
+def test_a_chain_is_printed_with_scores_and_sources(explainer: Explainer) -> None:
+    explanation = explainer.explain(QUESTION, answer="melting")
+    assert str(explanation).splitlines() == [
+        "What turns ice to water? -> melting",
+        " 1.   0.00  ice is a kind of solid",
+        "            from the question (ice)",
+        " 2.  -1.00  melting means changing from a solid to a liquid",
+        "            from the question (melting), 1 (solid)",
+        " 3.  -2.00  water is a kind of liquid",
+        "            from the question (water), 1 (kind), 2 (liquid)",
+        "stopped after 3 facts: stopping scores 100.00, the next fact scores -3.00",
+    ]
+    assert [fact.text for fact in explanation.facts] == list(FACTS[:3])
+
+
+def test_the_record_is_json_with_uids(explainer: Explainer) -> None:
+    record = json.loads(json.dumps(explainer.explain(QUESTION, "melting").record()))
+    assert [fact["uid"] for fact in record["facts"]] == ["1", "2", "3"]
+    assert record["facts"][1]["seen_from"] == [
+        {"source": None, "words": ["melting"]},
+        {"source": "1", "words": ["solid"]},
+    ]
+    assert record["facts"][1]["runners_up"][0] == {"uid": "3", "text": FACTS[2], "score": -2.0}
+    assert (record["stopped"], record["stop_score"], record["considered"]) == (True, 100.0, 4)
+    assert record["left_out"] == [{"uid": "4", "text": FACTS[3], "score": -3.0}]
+    assert "id" not in record
+
+
+@pytest.mark.parametrize(
+    ("settings", "question", "ending"),
+    [
+        (ChainSettings(longest=1), QUESTION, "ended after 1 fact: no longer chain is allowed"),
+        (ChainSettings(shortest=9), "moss", "ended after 1 fact: no other fact is visible"),
+        (ChainSettings(), "zebras", "no fact shares a word with the question"),
+    ],
+)
+def test_the_end_of_a_chain_is_told(settings: ChainSettings, question: str, ending: str) -> None:
+    assert load("any", FACTS, settings).explain(question).ending() == ending
+
+
+def test_ranking_needs_no_second_search(explainer: Explainer) -> None:
+    ranking = explainer.rank(QUESTION, "melting")
+    assert ranking.facts.tolist() == [0, 1, 2, 3, 4]
+    again = explainer.ranking(explainer.explain(QUESTION, "melting"))
+    assert again.facts.tolist() == ranking.facts.tolist()
+    assert again.scores.tolist() == ranking.scores.tolist()
+
+
+def test_steps_come_as_they_are_found(explainer: Explainer) -> None:
+    steps = explainer.steps(QUESTION, "melting")
+    assert [step.chosen.fact for step in steps] == [0, 1, 2]
+
+
+def test_facts_may_be_given_and_excluded_by_uid(explainer: Explainer) -> None:
+    explanation = explainer.explain(QUESTION, "melting", start=["3"], excluded=["1"])
+    assert [fact.uid for fact in explanation.facts] == ["3", "2", "4"]
+    assert " 1. (given) water is a kind of liquid" in str(explanation).splitlines()
+    assert explanation.record()["facts"][0] == {"uid": "3", "text": FACTS[2], "given": True}
+    with pytest.raises(UnknownNameError, match="fact of facts named '9'"):
+        explainer.explain(QUESTION, start=["9"])
+
+
+def test_many_questions(explainer: Explainer) -> None:
+    questions = ["ice", Question("q2", "moss"), "liquid"]
+    found = [explanation.chain.facts for explanation in explainer.explain_many(questions)]
+    assert found == [explainer.explain(question).chain.facts for question in questions]
+
+
+def test_threads_may_share_it(explainer: Explainer) -> None:
+    questions = ["ice", "moss", "liquid", QUESTION] * 20
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda question: explainer.explain(question).chain, questions))
+    assert found == [explanation.chain for explanation in explainer.explain_many(questions)]
+
+
+@pytest.mark.parametrize("answer", ["B", "b", "melting", "Melting "])
+def test_the_right_option_by_letter_or_text(answer: str) -> None:
+    asked = ask(QUESTION, answer, ["freezing", "melting"])
+    assert asked.answer == "melting"
+    assert [(option.label, option.text) for option in asked.options] == [("A", "freezing"), ("B", "melting")]
+
+
+def test_wrong_answers_and_empty_questions() -> None:
+    with pytest.raises(InputError, match=r"'C' is neither .* \(A\) freezing, \(B\) melting"):
+        ask(QUESTION, "C", ["freezing", "melting"])
+    for empty in ("", "  \n", Question("q", " ")):
+        with pytest.raises(InputError, match="The question is empty"):
+            ask(empty)
+    with pytest.raises(SettingError, match="its own answer"):
+        ask(Question("q", "ice"), "melting")
+
+
+@pytest.mark.parametrize("facts", [(), FACTS[:1]])
+@pytest.mark.parametrize("k", [1, 10**9])
+def test_small_corpora_and_large_neighborhoods(facts: tuple[str, ...], k: int) -> None:
+    explainer = load("any", facts, ChainSettings(k=k))
+    assert len(explainer.explain("ice", answer="").facts) == len(facts)
+    assert len(explainer.rank("ice").facts) == len(facts)
+
+
+def test_facts_come_from_anywhere(tmp_path: Path) -> None:
+    file = tmp_path / "facts.jsonl"
+    file.write_text("".join(json.dumps({"uid": f"u{place}", "text": text}) + "\n" for place, text in enumerate(FACTS)))
+    dataset = Dataset("mine", tuple(Fact(f"u{place}", text) for place, text in enumerate(FACTS)))
+    for facts in (file, str(file), dataset):
+        assert [fact.uid for fact in load("any", facts).explain(QUESTION, "melting").facts] == ["u0", "u1", "u2"]
+    assert load("any").dataset.name == "science"
+
+
+def test_without_a_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(arcf.explainer, "files", lambda _: tmp_path)
+    with pytest.raises(ArcfError, match="give a model's folder"):
+        load()
+    (tmp_path / "model").mkdir()
+    assert load().explain("ice").facts
+
+
+def test_unknown_distance() -> None:
+    with pytest.raises(UnknownNameError, match="distance"):
+        load("any", FACTS, distance="euclid")
