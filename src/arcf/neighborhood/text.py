@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
+from threading import Lock
 
 import snowballstemmer
 
@@ -28,6 +29,7 @@ class Analyzer:
 
     def __init__(self) -> None:
         self._stemmer = snowballstemmer.stemmer("porter")
+        self._lock = Lock()
         self._term_of: dict[str, str] = dict.fromkeys(stop_words(), "")
 
     def terms(self, text: str) -> list[str]:
@@ -48,7 +50,9 @@ class Analyzer:
         """The stem of a word; empty for a stop word or a number."""
         term = self._term_of.get(word)
         if term is None:
-            term = self._stemmer.stemWord(word) if any(map(str.isalpha, word)) else ""
+            # The stemmer works on attributes of its own, so only one thread may use it at a time.
+            with self._lock:
+                term = self._stemmer.stemWord(word) if any(map(str.isalpha, word)) else ""
             self._term_of[word] = term
         return term
 
