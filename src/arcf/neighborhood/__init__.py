@@ -2,12 +2,15 @@
 
 from arcf.neighborhood.base import Distance, FactIds, Recipe, smallest
 from arcf.neighborhood.bm25 import Bm25, Bm25Cosine
-from arcf.neighborhood.distances import DISTANCES
+from arcf.neighborhood.distances import DISTANCES, recipe
+from arcf.neighborhood.embedding import Embedding, EmbeddingDistance
 from arcf.neighborhood.overlap import Overlap
 from arcf.neighborhood.sparse import Lexical, SparseDistance
 from arcf.neighborhood.text import Analyzer
 from arcf.neighborhood.tfidf import TfIdf
+from arcf.neighborhood.union import Union, UnionDistance
 from arcf.neighborhood.visibility import Neighborhood
+from arcf.neighborhood.wmd import Wmd, WmdDistance
 
 __all__ = [
     "DISTANCES",
@@ -15,6 +18,8 @@ __all__ = [
     "Bm25",
     "Bm25Cosine",
     "Distance",
+    "Embedding",
+    "EmbeddingDistance",
     "FactIds",
     "Lexical",
     "Neighborhood",
@@ -22,5 +27,10 @@ __all__ = [
     "Recipe",
     "SparseDistance",
     "TfIdf",
+    "Union",
+    "UnionDistance",
+    "Wmd",
+    "WmdDistance",
+    "recipe",
     "smallest",
 ]

@@ -2,13 +2,30 @@
 
 from arcf.neighborhood.base import Recipe
 from arcf.neighborhood.bm25 import Bm25
+from arcf.neighborhood.embedding import Embedding
 from arcf.neighborhood.overlap import Overlap
 from arcf.neighborhood.sparse import Lexical
 from arcf.neighborhood.tfidf import TfIdf
+from arcf.neighborhood.union import Union
+from arcf.neighborhood.wmd import Wmd
+from arcf.registry import pick
 
 DISTANCES: dict[str, Recipe] = {
     "tfidf": Lexical(TfIdf()),
     "tfidf-sublinear": Lexical(TfIdf(sublinear=True)),
     "overlap": Lexical(Overlap()),
     "bm25": Lexical(Bm25()),
+    "embedding": Embedding(),
+    "embedding-ann": Embedding(approximate=True),
+    "wmd": Wmd(),
 }
+
+
+def recipe(name: str) -> Recipe:
+    """The distance of that name; names joined by + are a union of distances, taken in turns in that order.
+
+    Raises:
+        UnknownNameError: there is no distance of that name.
+    """
+    parts = tuple(pick(DISTANCES, part.strip(), "distance") for part in name.split("+"))
+    return parts[0] if len(parts) == 1 else Union(parts)
