@@ -1,0 +1,90 @@
+"""`arcf rank` as a person uses it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arcf.data import load
+from arcf.data.runs import read_run
+
+Arcf = Callable[..., int]
+
+
+def test_a_question_of_ones_own_shows_the_best_facts(arcf: Arcf, capsys: pytest.CaptureFixture[str]) -> None:
+    assert arcf("rank", "Which process turned the ice cube to water?", "--answer", "melting", "--top", 3) == 0
+    shown = capsys.readouterr().out
+    assert "an ice cube is a kind of block of frozen water" in shown
+    assert "kindof-001" in shown
+    assert "✓" not in shown
+
+
+def test_a_question_of_the_dataset_marks_its_gold(arcf: Arcf, capsys: pytest.CaptureFixture[str]) -> None:
+    assert arcf("rank", "--id", "science-001", "--ranker", "bm25") == 0
+    assert "✓ an ice cube" in capsys.readouterr().out
+
+
+def test_json_of_one_question(arcf: Arcf, capsys: pytest.CaptureFixture[str]) -> None:
+    assert arcf("rank", "--id", "science-001", "--json", "--top", 2) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["id"] == "science-001"
+    assert [set(fact) for fact in record["facts"]] == [{"uid", "text", "score", "gold"}] * 2
+    assert arcf("rank", "melting ice", "--json", "--top", 1) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["question"] == "melting ice"
+    assert "gold" not in record["facts"][0]
+
+
+@pytest.mark.parametrize("file_format", ["textgraphs", "trec", "json"])
+def test_a_split_is_written_and_can_be_read(arcf: Arcf, tmp_path: Path, file_format: str) -> None:
+    path = tmp_path / "folder" / "run"
+    assert arcf("rank", "--split", "dev", "--output", path, "--format", file_format, "--top", 7) == 0
+    run = read_run(path)
+    assert set(run.rankings) == {question.id for question in load().split("dev")}
+    assert {len(uids) for uids in run.rankings.values()} == {7}
+
+
+def test_a_split_is_ranked_whole_unless_told_otherwise(arcf: Arcf, tmp_path: Path) -> None:
+    assert arcf("rank", "--split", "dev", "--output", tmp_path / "run") == 0
+    corpus = load()
+    assert {len(uids) for uids in read_run(tmp_path / "run").rankings.values()} == {len(corpus.facts)}
+
+
+def test_own_facts_in_a_text_file(arcf: Arcf, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "facts.txt"
+    path.write_text("yeast makes bread rise\n[b]markup[/b] stays text\n", encoding="utf-8")
+    assert arcf("rank", "Why does bread rise?", "--answer", "yeast", "--dataset", path) == 0
+    shown = capsys.readouterr().out
+    assert shown.index("yeast makes bread rise") < shown.index("[b]markup[/b] stays text")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "Give one of"),
+        (["a question", "--id", "science-001"], "Give one of"),
+        (["--split", "dev"], "--output"),
+        (["a question", "--output", "x"], "--split"),
+        (["--split", "dve", "--output", "x"], "Did you mean 'dev'?"),
+        (["a question", "--ranker", "bm52"], "Did you mean 'bm25'?"),
+        (["a question", "--dataset", "nowhere.txt"], "nowhere.txt"),
+        (["--id", "science-1"], "There is no question of science named 'science-1'"),
+        (["--split", "dev", "--output", "x", "--format", "xml"], "xml"),
+    ],
+)
+def test_wrong_usage_gets_one_sentence_and_writes_nothing(
+    arcf: Arcf,
+    arguments: list[str],
+    complaint: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert arcf("rank", *arguments) == 2
+    said = capsys.readouterr().err
+    assert complaint in said
+    assert said.startswith("error: ")
+    assert len(said.strip().splitlines()) == 1
+    assert not list(tmp_path.iterdir())

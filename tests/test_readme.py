@@ -1,0 +1,28 @@
+"""The README's examples really run, and print what it says they print."""
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def test_first_python_example_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    found = re.search(r"^```python\n(.*?)^```\n\n```\n(.*?)^```", README, re.M | re.S)
+    assert found
+    exec(compile(found[1], "README.md", "exec"), {})
+    assert capsys.readouterr().out == found[2]
+
+
+def test_console_examples_print_what_they_say(
+    arcf: Callable[..., int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = re.findall(r"^\$ arcf (.*?)\n(.*?)^```", README, re.M | re.S)
+    assert shown
+    for command, expected in shown:
+        assert arcf(*shlex.split(command)) == 0
+        assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == expected.splitlines()
