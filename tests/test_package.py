@@ -7,6 +7,8 @@ from importlib.resources import files
 
 import pytest
 
+import arcf
+
 HEAVY = ("torch", "transformers", "onnxruntime", "tokenizers", "matplotlib", "sklearn", "faiss", "ot", "fastapi")
 
 
@@ -39,3 +41,9 @@ def test_starting_takes_under_half_a_second(arguments: list[str]) -> None:
 
 def test_it_is_typed() -> None:
     assert (files("arcf") / "py.typed").is_file()
+
+
+def test_everything_it_exports_is_there() -> None:
+    assert all(getattr(arcf, name) is not None for name in arcf.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        arcf.nothing  # noqa: B018
