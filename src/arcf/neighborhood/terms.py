@@ -60,8 +60,10 @@ def _count_rows(texts: Iterable[str], vocabulary: dict[str, int], analyzer: Anal
     for text in texts:
         terms.extend([vocabulary.setdefault(term, len(vocabulary)) for term in analyzer.terms(text)])
         starts.append(len(terms))
-    parts = np.ones(len(terms)), np.frombuffer(terms, dtype=np.intc), np.frombuffer(starts, dtype=np.int64)
-    matrix = csr_array(parts, shape=(len(starts) - 1, len(vocabulary)), copy=True)
+    width = np.dtype(np.int32 if len(terms) <= np.iinfo(np.int32).max else np.int64)
+    ones: Floats = np.ones(len(terms), dtype=np.float64)
+    parts = ones, np.array(terms, dtype=width), np.array(starts, dtype=width)
+    matrix = csr_array(parts, shape=(len(starts) - 1, len(vocabulary)))
     matrix.sum_duplicates()
     return matrix
 
