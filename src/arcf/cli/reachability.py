@@ -22,7 +22,7 @@ def reachability(
     ] = "science",
     split: Annotated[str, typer.Option(help="The split whose gold facts are to be reached.")] = "train",
     distance: Annotated[
-        list[str] | None, typer.Option(help="A distance by name; repeat it to compare several. [default: tfidf]")
+        list[str] | None, typer.Option(help="A distance, or several joined by +; repeat it to compare. [default: tfidf]")
     ] = None,
     k: Annotated[
         list[int] | None,
@@ -40,10 +40,9 @@ def reachability(
     from arcf.data import load
     from arcf.evaluation.plots import check_picture, plot_reachability
     from arcf.evaluation.reachability import reachabilities
-    from arcf.neighborhood import DISTANCES
-    from arcf.registry import pick
+    from arcf.neighborhood import recipe
 
-    recipes = {name: pick(DISTANCES, name, "distance") for name in distance or ["tfidf"]}
+    recipes = {name: recipe(name) for name in distance or ["tfidf"]}
     ks = list(dict.fromkeys(k or [90, 130, 180, 290]))
     if plot is not None:
         check_picture(plot)

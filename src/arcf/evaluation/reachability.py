@@ -7,6 +7,7 @@ reach (infinity) if no number of hops gets there.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from arcf.errors import InputError
@@ -42,15 +43,22 @@ class Reachability:
         return counts | {UNREACHABLE: self.unreachable}
 
 
-def hops(neighborhood: "Neighborhood", query: str, gold: Iterable[int], k: int) -> dict[int, int]:
-    """The hop of every gold fact that is within reach, nearest first."""
+def hops(
+    neighborhood: "Neighborhood", query: str, gold: Iterable[int], k: int, deepest: int = 0
+) -> dict[int, int]:
+    """The hop of every gold fact that is within reach, nearest first.
+
+    Who asks at several k gives the largest as `deepest`: every fact is then searched for once, since the k nearest
+    are the first k of any longer list.
+    """
     found: dict[int, int] = {}
     left = set(gold)
     frontier: list[str | int] = [query]
     hop = 0
     while frontier and left:
         hop += 1
-        seen = {fact for source in frontier for fact in left.intersection(neighborhood.nearest(source, k).tolist())}
+        near = (neighborhood.nearest(source, max(k, deepest))[:k].tolist() for source in frontier)
+        seen = left.intersection(chain.from_iterable(near))
         frontier = sorted(seen)
         found |= dict.fromkeys(sorted(seen), hop)
         left -= seen
@@ -63,8 +71,11 @@ def reachability(
     questions: Iterable[Question],
     k: int,
     progress: Callable[[], None] = lambda: None,
+    deepest: int = 0,
 ) -> Reachability:
     """The reach over the questions that have gold facts; `progress` is called after each question.
+
+    For `deepest`, see `hops`.
 
     Raises:
         InputError: no question has a gold fact of the dataset.
@@ -75,7 +86,7 @@ def reachability(
     for question in questions:
         gold = dataset.gold_ids(question)
         if gold:
-            found = hops(neighborhood, question.text, gold, k)
+            found = hops(neighborhood, question.text, gold, k, deepest)
             fractions.append(len(found) / len(gold))
             unreachable += len(gold) - len(found)
             for hop in found.values():
@@ -110,7 +121,7 @@ def reachabilities(
     results = {}
     for name, recipe in recipes.items():
         neighborhood = Neighborhood(dataset.facts, cached(recipe, dataset.facts, dataset.splits.get("train", ())))
-        results[name] = tuple(reachability(neighborhood, dataset, questions, k, progress) for k in ks)
+        results[name] = tuple(reachability(neighborhood, dataset, questions, k, progress, max(ks)) for k in ks)
     return results
 
 
