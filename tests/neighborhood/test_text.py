@@ -1,0 +1,74 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcf.neighborhood import Analyzer
+from arcf.neighborhood.text import stop_words
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("", []),
+        ("  \t\n", []),
+        ("The heron IS wading", ["heron", "wade"]),
+        ("melting melts melted", ["melt", "melt", "melt"]),
+        ("it is not a bird that was", ["bird"]),
+        ("CO₂ and CO2", ["co2", "co2"]),
+        ("H₂O", ["h2o"]),
+        ("100 1,000 3.5 ½", []),
+        ("24-hour day", ["hour", "dai"]),
+        ("Earth's axis", ["earth", "axi"]),
+        ("Earth\u2019s axis", ["earth", "axi"]),
+        ("doesn't", []),
+        ("south-west", ["south", "west"]),
+        ("snake_case", ["snake", "case"]),
+        ("ﬁne ﬂour", ["fine", "flour"]),
+        ("Straße", ["strass"]),
+        ("naïve", ["naïv"]),
+        ("\uff26\uff35\uff2c\uff2c", ["full"]),
+        ("水 氷", ["水", "氷"]),
+        ("🦩 ... !?", []),
+    ],
+)
+def test_terms(text: str, terms: list[str]) -> None:
+    assert Analyzer().terms(text) == terms
+
+
+def test_composed_and_decomposed_letters_are_one_word() -> None:
+    assert Analyzer().terms(unicodedata.normalize("NFD", "café")) == Analyzer().terms("café")
+
+
+def test_a_very_long_text_and_a_very_long_word() -> None:
+    analyzer = Analyzer()
+    assert analyzer.terms("a heron wades " * 100_000) == ["heron", "wade"] * 100_000
+    assert len(analyzer.terms("x" * 1_000_000)) == 1
+
+
+def test_stop_words_are_words_that_the_analyzer_can_meet() -> None:
+    assert len(stop_words()) > 100
+    assert Analyzer().terms(" ".join(sorted(stop_words()))) == []
+
+
+@given(st.text())
+def test_any_text_can_be_read_and_twice_the_text_has_its_terms_twice(text: str) -> None:
+    analyzer = Analyzer()
+    terms = analyzer.terms(text)
+    assert all(terms)
+    assert analyzer.terms(f"{text} {text}") == terms * 2
+    assert Analyzer().terms(text) == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "words"),
+    [
+        ("Melting ice is the melting of ice", "ice melts", ("melting", "ice")),
+        ("ice", "water", ()),
+        ("the of", "the of", ()),
+        ("", "ice", ()),
+    ],
+)
+def test_shared_words_are_those_of_the_first_text(text: str, other: str, words: tuple[str, ...]) -> None:
+    assert Analyzer().shared(text, other) == words
