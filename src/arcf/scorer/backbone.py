@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from transformers.utils import logging
 
 from arcf.errors import InputError
+from arcf.models import find_model
 from arcf.scorer.encoding import TextEncoder, read_tokenizer
 from arcf.scorer.form import ARCHITECTURES
 
@@ -95,12 +96,14 @@ def load_backbone(name: str | Path, dropout: float | None = None) -> Backbone:
     """Load a model from a folder or from the Hugging Face hub. A model without a score head gets a random one.
 
     Args:
-        name: a folder in the Hugging Face layout, or a model's name on the hub.
+        name: a folder in the Hugging Face layout, or a model's name on the hub (which is not asked for MiniLM where
+            the package with its files is installed).
         dropout: overrides the config's dropout, of hidden states and attention weights alike.
 
     Raises:
         InputError: there is no such model, it is of another architecture, or its weights are not complete.
     """
+    name = find_model(name) or name
     config = _read_config(name)
     if dropout is not None:
         names = ("dropout", "attention_dropout") if config.model_type == "distilbert" else _DROPOUTS
@@ -138,7 +141,7 @@ def make_backbone(model: transformers.PreTrainedModel, tokenizer: Tokenizer) -> 
     )
 
 
-def _bert_layer(layer: Any) -> Layer:  # noqa: ANN401 - transformers does not type its parts
+def _bert_layer(layer: Any) -> Layer:
     """Also ELECTRA's and RoBERTa's: their names are the same."""
     own, attended = layer.attention.self, layer.attention.output
     return Layer(
@@ -154,7 +157,7 @@ def _bert_layer(layer: Any) -> Layer:  # noqa: ANN401 - transformers does not ty
     )
 
 
-def _distilbert_layer(layer: Any) -> Layer:  # noqa: ANN401
+def _distilbert_layer(layer: Any) -> Layer:
     attention, forward = layer.attention, layer.ffn
     return Layer(
         query=attention.q_lin,
@@ -169,7 +172,7 @@ def _distilbert_layer(layer: Any) -> Layer:  # noqa: ANN401
     )
 
 
-def _read_config(name: str | Path) -> Any:  # noqa: ANN401
+def _read_config(name: str | Path) -> Any:
     try:
         config = transformers.AutoConfig.from_pretrained(name)
     except (OSError, ValueError) as error:
@@ -183,7 +186,7 @@ def _read_config(name: str | Path) -> Any:  # noqa: ANN401
     return config
 
 
-def _read_model(name: str | Path, config: Any) -> transformers.PreTrainedModel:  # noqa: ANN401
+def _read_model(name: str | Path, config: Any) -> transformers.PreTrainedModel:
     try:
         with _quiet():
             model, info = transformers.AutoModelForTokenClassification.from_pretrained(

@@ -21,7 +21,6 @@ from arcf.files import write_text
 from arcf.neighborhood import DISTANCES, Neighborhood
 from arcf.rankers import Autoregressive
 from arcf.scorer.backbone import load_backbone
-from arcf.scorer.locate import locate
 from arcf.scorer.memory import keep_pages
 from arcf.scorer.torch import TorchScorer, make_model
 from arcf.training.card import model_card
@@ -131,7 +130,7 @@ def fingerprint(settings: TrainingSettings, dataset: Dataset) -> str:
 
 
 def _make_trainer(settings: TrainingSettings, dataset: Dataset, split: Split, group: Workers) -> Trainer:
-    backbone = load_backbone(locate(settings.model.name), settings.model.dropout)
+    backbone = load_backbone(settings.model.name, settings.model.dropout)
     if settings.model.freeze_embeddings:
         backbone.embeddings.word.weight.requires_grad_(False)
     model = make_model(backbone, settings.model.encoding)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from arcf.errors import SettingError
+from arcf.models import MINILM
 from arcf.training.samples import Sampling
 
 
@@ -20,7 +21,7 @@ class ModelSettings:
     model's optimiser state and protects words that training never shows.
     """
 
-    name: str = "sentence-transformers/all-MiniLM-L6-v2"
+    name: str = MINILM
     encoding: str = "shared_prefix"
     dropout: float | None = None
     freeze_embeddings: bool = False

