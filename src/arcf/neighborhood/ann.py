@@ -1,10 +1,10 @@
 """Approximate top-k search over dense vectors: a graph of near neighbors (HNSW, Malkov and Yashunin), with faiss.
 
-Searching the graph looks at a few thousand rows whatever their number; exact search looks at all. Up to about 30,000
-rows exact search is as fast and there is no reason for this one (`benchmarks/ann.py` measures both).
+Searching the graph looks at a few thousand rows whatever their number; exact search looks at all. Up to about ten
+thousand rows exact search is as fast and there is no reason for this one (`benchmarks/ann.py` measures both).
 
-faiss rather than usearch: at equal settings (32 links, half-precision rows) both find the same share and answer in
-about the same time, and faiss is the one whose index can be sent to plain bytes and back without a file.
+faiss rather than usearch: over 100,000 rows at half precision and equal settings both found the same share of the 290
+nearest, usearch in 2.7 milliseconds after 65 seconds of building, faiss in 1.0 after 42.
 """
 
 from typing import Any
