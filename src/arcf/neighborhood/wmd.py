@@ -72,6 +72,7 @@ class WmdDistance(Distance):
         self.vectors = vectors  # (vocabulary, dimension)
         self.bags = bags  # (groups, vocabulary): the share of every word
         self.groups = groups
+        self._squares = np.einsum("wd,wd->w", vectors, vectors, dtype=np.float64)  # (vocabulary,): |v_j|^2
         self._word_ids = {word: number for number, word in enumerate(self.vocabulary)}
         self._analyzer = Words()
 
@@ -150,8 +151,9 @@ class WmdDistance(Distance):
         step = max(1, BLOCK // max(1, vectors.shape[1]))
         for start in range(0, len(self.vocabulary), step):
             right = self.vectors[start : start + step].astype(np.float64)
-            squares = np.sum(left**2, axis=1)[:, None] + np.sum(right**2, axis=1) - 2.0 * left @ right.T
-            costs[:, start : start + step] = np.sqrt(np.maximum(squares, 0.0))
+            costs[:, start : start + step] = self._squares[start : start + step] - 2.0 * left @ right.T
+        costs += np.sum(left**2, axis=1)[:, None]
+        costs = np.sqrt(np.maximum(costs, 0.0, out=costs), out=costs)
         known = np.flatnonzero(ids >= 0)
         costs[known, ids[known]] = 0.0
         return costs
