@@ -33,7 +33,7 @@ def attend(
         query: (queries, hidden), one row per token, or per sequence if only first tokens ask.
         own: keys and values of the sequences' own tokens, (tokens, hidden).
         plan: which rows belong together.
-        prefix: keys and values of the prefixes' tokens.
+        prefix: keys and values of the prefixes' tokens; None if there are none or they are rows of `own`.
         dropout: share of the attention weights that is set to 0; 0 costs nothing.
 
     Returns:
@@ -49,7 +49,7 @@ def attend(
 class _Attend(torch.autograd.Function):
     @staticmethod
     def forward(  # noqa: PLR0913 - what autograd differentiates must be a parameter
-        ctx: Any,  # noqa: ANN401 - torch does not type it
+        ctx: Any,
         query: Tensor,
         key: Tensor,
         value: Tensor,
@@ -64,21 +64,23 @@ class _Attend(torch.autograd.Function):
         v = _gather(value, plan.keys.index, head_size)
         output = torch.empty_like(q)
         weights, masks = [], []
+        shared_key, shared_value = (key, value) if prefix_key is None else (prefix_key, prefix_value)
         for block in plan.blocks:
-            pk, pv = _prefix_heads(prefix_key, block, plan.heads), _prefix_heads(prefix_value, block, plan.heads)
+            pk, pv = _prefix_heads(shared_key, block, plan.heads), _prefix_heads(shared_value, block, plan.heads)
             weight = _weights(q[block.query_rows], k[block.key_rows], pk, block, plan.heads)
             mask = torch.empty_like(weight).bernoulli_(1 - dropout).div_(1 - dropout) if dropout else None
             used = weight if mask is None else weight * mask
             _average(used, v[block.key_rows], pv, block, output[block.query_rows])
             weights.append(weight)
             masks.append(mask)
-        ctx.save_for_backward(q, k, v, prefix_key, prefix_value, *weights, *masks)
+        ctx.save_for_backward(q, k, v, shared_key, shared_value, *weights, *masks)
         ctx.plan = plan
+        ctx.has_prefix = prefix_key is not None
         return output.index_select(0, plan.queries.inverse).view(query.shape)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         plan: Plan = ctx.plan
         q, k, v, prefix_key, prefix_value, *kept = ctx.saved_tensors
         weights, masks = kept[: len(plan.blocks)], kept[len(plan.blocks) :]
@@ -86,8 +88,8 @@ class _Attend(torch.autograd.Function):
         if len(plan.queries.padding):
             grad_out.index_fill_(0, plan.queries.padding, 0.0)
         grad_q, grad_k, grad_v = torch.empty_like(q), torch.empty_like(k), torch.empty_like(v)
-        grad_pk = None if prefix_key is None else torch.zeros_like(prefix_key)
-        grad_pv = None if prefix_value is None else torch.zeros_like(prefix_value)
+        shared_rows = len(prefix_key) if ctx.has_prefix else plan.joined
+        grad_pk, grad_pv = torch.zeros_like(prefix_key[:shared_rows]), torch.zeros_like(prefix_value[:shared_rows])
         for block, weight, mask in zip(plan.blocks, weights, masks, strict=True):
             rows, own = block.query_rows, block.key_rows
             pk, pv = _prefix_heads(prefix_key, block, plan.heads), _prefix_heads(prefix_value, block, plan.heads)
@@ -101,10 +103,21 @@ class _Attend(torch.autograd.Function):
             _average(d_score, k[own], pk, block, grad_q[rows])
             _sum_back(d_score, q[rows], block, grad_k[own], d_pk)
         grad_q.mul_(q.shape[1] ** -0.5)
-        shape = (-1, plan.heads * q.shape[1])
-        flat_q = grad_q.index_select(0, plan.queries.inverse).view(shape)
-        flat_k, flat_v = (grad.index_select(0, plan.keys.inverse).view(shape) for grad in (grad_k, grad_v))
-        return flat_q, flat_k, flat_v, grad_pk, grad_pv, None, None
+        flat_q = grad_q.index_select(0, plan.queries.inverse).view(gradient.shape)
+        flat_k, flat_v = _flat_gradient(grad_k, grad_pk, ctx), _flat_gradient(grad_v, grad_pv, ctx)
+        given = (grad_pk, grad_pv) if ctx.has_prefix else (None, None)
+        return flat_q, flat_k, flat_v, *given, None, None
+
+
+def _flat_gradient(own: Tensor, shared: Tensor, ctx: Any) -> Tensor:
+    """The gradient of flat keys or values: (tokens, hidden)."""
+    plan: Plan = ctx.plan
+    flat = own.index_select(0, plan.keys.inverse).view(-1, shared.shape[1])
+    if plan.joined:
+        # Prefixes that do not ask themselves are in no block: what was gathered for them is not theirs.
+        asked = plan.queries is plan.keys
+        flat[: plan.joined] = flat[: plan.joined] + shared if asked else shared
+    return flat
 
 
 def _gather(flat: Tensor, index: Tensor, head_size: int) -> Tensor:
@@ -166,4 +179,4 @@ def _sum_back(weight: Tensor, rows: Tensor, block: Block, own: Tensor, prefix: T
     torch.bmm(_own(weight, block).transpose(1, 2), own_rows, out=own.view(-1, block.length, size))
     if prefix is not None:
         heads, width = prefix.shape[:2]
-        prefix.baddbmm_(weight[:, :, :width].transpose(1, 2), rows.view(heads, -1, size))
+        prefix += torch.bmm(weight[:, :, :width].transpose(1, 2), rows.view(heads, -1, size))

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from arcf.scorer.backbone import Backbone
 from arcf.scorer.encoding import Batch
 from arcf.scorer.form import InputForm
-from arcf.scorer.layers import Dropout, Seen, drop, embed, keys_values, run_layer
+from arcf.scorer.layers import Dropout, Seen, embed, keys_values, read_out, run_layer
 from arcf.scorer.plan import Layout, make_plan
 from arcf.scorer.ragged import Ragged, within
 
@@ -71,14 +71,7 @@ class Joint(nn.Module):
         plan = make_plan(layout, backbone.heads, hidden.device)
         for layer in backbone.layers[:-1]:
             hidden = run_layer(layer, hidden, Seen(keys_values(layer, hidden), plan), dropout)
-        # The score is read from the first token, so the last layer computes nothing else.
-        last = backbone.layers[-1]
-        own = keys_values(last, hidden)
-        first = hidden.index_select(0, torch.from_numpy(layout.offsets[:-1]).to(hidden.device))  # (candidates, hidden)
-        plan = make_plan(layout, backbone.heads, hidden.device, first_only=True)
-        first = run_layer(last, first, Seen(own, plan), dropout)
-        result: Tensor = backbone.head(drop(first, dropout.hidden)).squeeze(1)
-        return result
+        return read_out(backbone, hidden, layout, None, dropout)
 
     def _embed(self, pairs: Pairs, dropout: Dropout) -> Tensor:
         backbone, form = self.backbone, self.backbone.encoder.form

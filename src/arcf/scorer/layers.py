@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
+import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
 from arcf.scorer.attention import KeysValues, attend
 from arcf.scorer.backbone import Backbone, Embeddings, Layer
-from arcf.scorer.plan import Plan
+from arcf.scorer.plan import Layout, Plan, make_plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,21 @@ def run_layer(layer: Layer, hidden: Tensor, seen: Seen, dropout: Dropout) -> Ten
     hidden = _norm(_add(drop(_linear(attended, layer.output), dropout.hidden), hidden), layer.attention_norm)
     forwarded = _linear(layer.activation(_linear(hidden, layer.up)), layer.down)
     return _norm(_add(drop(forwarded, dropout.hidden), hidden), layer.norm)
+
+
+def read_out(backbone: Backbone, hidden: Tensor, layout: Layout, prefix: KeysValues | None, dropout: Dropout) -> Tensor:
+    """The last layer and the score head, for the first token of each sequence only: nothing else is read.
+
+    `hidden` is the output of the layer before; `prefix` holds the last layer's keys and values of prefixes that are not
+    among its tokens. (tokens, hidden) -> (sequences,), joined prefixes left out.
+    """
+    layer = backbone.layers[-1]
+    plan = make_plan(layout, backbone.heads, hidden.device, first_only=True)
+    starts = torch.from_numpy(layout.offsets[layout.first : -1]).to(hidden.device)
+    seen = Seen(keys_values(layer, hidden), plan, prefix)
+    first = run_layer(layer, hidden.index_select(0, starts), seen, dropout)  # (sequences, hidden)
+    scores: Tensor = backbone.head(drop(first, dropout.hidden)).squeeze(1)
+    return scores
 
 
 def drop(hidden: Tensor, share: float) -> Tensor:

@@ -36,18 +36,23 @@ class Rows:
     """
 
     index: Tensor  # (block rows,) -> flat row
-    inverse: Tensor  # (flat rows,) -> block row
+    inverse: Tensor  # (flat rows,) -> block row; 0 for the rows of no block
     padding: Tensor  # (padding rows,) of the block rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """Attention of one batch: the same for all layers."""
+    """Attention of one batch: the same for all layers.
+
+    `joined` is the number of leading rows that are the prefixes of the sequences after them, in the same flat run; 0 if
+    prefixes come from elsewhere, or there are none.
+    """
 
     heads: int
     blocks: tuple[Block, ...]
     queries: Rows
     keys: Rows
+    joined: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,20 +60,29 @@ class Layout:
     """Flat sequences, and the flat prefixes that they see.
 
     Sequence i is rows `offsets[i]:offsets[i + 1]`. With prefixes, the first `counts[0]` sequences see rows
-    `prefix_offsets[0]:prefix_offsets[1]` of the prefix tokens, and so on.
+    `prefix_offsets[0]:prefix_offsets[1]` of the prefix tokens, and so on. In a `joined` layout prefixes and sequences
+    are one flat run: its first sequences are the prefixes themselves.
     """
 
     offsets: NDArray[np.int64]
     prefix_offsets: NDArray[np.int64] | None = None
     counts: NDArray[np.int64] | None = None
+    joined: bool = False
 
-    def groups(self) -> Iterator[tuple[NDArray[np.int64], slice | None]]:
-        """Sequences of one block, and the rows of their prefix."""
+    @property
+    def first(self) -> int:
+        """The first sequence that is not a prefix of others."""
+        return len(self.counts) if self.joined and self.counts is not None else 0
+
+    def groups(self, *, first_only: bool) -> Iterator[tuple[NDArray[np.int64], slice | None]]:
+        """Sequences of one block, and the rows of their prefix; prefixes themselves only if all tokens ask."""
         lengths = np.diff(self.offsets)
         if self.prefix_offsets is None or self.counts is None:
             yield from ((group, None) for group in bucket(lengths))
             return
-        first = 0
+        first = self.first
+        if first and not first_only:
+            yield from ((group, None) for group in bucket(lengths[:first]))
         for number, count in enumerate(self.counts.tolist()):
             rows = slice(int(self.prefix_offsets[number]), int(self.prefix_offsets[number + 1]))
             yield from ((group + first, rows) for group in bucket(lengths[first : first + count]))
@@ -79,16 +93,17 @@ def make_plan(layout: Layout, heads: int, device: torch.device, *, first_only: b
     """The plan of a batch; with `first_only`, only the first token of each sequence asks (it is what is read out)."""
     starts, lengths = layout.offsets[:-1], np.diff(layout.offsets)
     keys = _Gather(heads, int(layout.offsets[-1]))
-    queries = _Gather(heads, len(starts)) if first_only else keys
+    queries = _Gather(heads, len(starts) - layout.first) if first_only else keys
     blocks = []
-    for group, prefix in layout.groups():
+    for group, prefix in layout.groups(first_only=first_only):
         key_rows, padding = keys.add(starts[group], lengths[group])
-        query_rows = queries.add(group, np.ones_like(group))[0] if first_only else key_rows
+        query_rows = queries.add(group - layout.first, np.ones_like(group))[0] if first_only else key_rows
         longest = padding.shape[1]
         mask = torch.from_numpy(padding[:, None]).to(device) if padding.any() else None
         blocks.append(Block(len(group), 1 if first_only else longest, longest, query_rows, key_rows, prefix, mask))
     key_gather = keys.rows(device)
-    return Plan(heads, tuple(blocks), queries.rows(device) if first_only else key_gather, key_gather)
+    query_gather = queries.rows(device) if first_only else key_gather
+    return Plan(heads, tuple(blocks), query_gather, key_gather, int(layout.offsets[layout.first]))
 
 
 class _Gather:
@@ -98,7 +113,7 @@ class _Gather:
         self._heads = np.arange(heads)[:, None]  # (heads, 1)
         self._index: list[NDArray[np.int64]] = []
         self._padding: list[NDArray[np.int64]] = []
-        self._inverse = np.empty(tokens * heads, dtype=np.int64)
+        self._inverse = np.zeros(tokens * heads, dtype=np.int64)
         self._end = 0
 
     def add(self, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[slice, NDArray[np.bool_]]:

@@ -34,6 +34,11 @@ class Ragged:
         """Tokens of each row."""
         return np.diff(self.offsets)
 
+    def join(self, other: "Ragged") -> "Ragged":
+        """The rows of both, these first."""
+        offsets = np.concatenate([self.offsets, self.offsets[-1] + other.offsets[1:]])
+        return Ragged(np.concatenate([self.tokens, other.tokens]), offsets)
+
     def take(self, rows: NDArray[np.int64]) -> "Ragged":
         """These rows, in this order; as in numpy, a row may repeat and -1 is the last one."""
         starts = self.offsets[:-1][rows]

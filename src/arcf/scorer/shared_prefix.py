@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from arcf.scorer.attention import KeysValues
 from arcf.scorer.backbone import Backbone
 from arcf.scorer.encoding import Batch
-from arcf.scorer.layers import Dropout, Seen, drop, embed, keys_values, run_layer
+from arcf.scorer.layers import Dropout, Seen, embed, keys_values, read_out, run_layer
 from arcf.scorer.plan import Layout, make_plan
 from arcf.scorer.ragged import Ragged, within
 
@@ -39,14 +39,29 @@ class SharedPrefix(nn.Module):
         self.backbone = backbone
 
     def forward(self, batch: Batch) -> Tensor:
-        """Scores of all candidates, flat and in the batch's order: (candidates,)."""
-        return self.score(self.read(batch.prefixes), batch.candidates, batch.counts)
+        """Scores of all candidates, flat and in the batch's order: (candidates,).
+
+        The same as `read` and `score`, but prefixes and candidates go through each layer together: one product per
+        weight, and one gradient.
+        """
+        backbone, dropout = self.backbone, self._dropout
+        if not len(batch.candidates):
+            return backbone.head.weight.new_zeros(0)
+        rows = batch.prefixes.join(batch.candidates)
+        layout = Layout(rows.offsets, batch.prefixes.offsets, batch.counts, joined=True)
+        plan = make_plan(layout, backbone.heads, self._device)
+        before = np.concatenate([np.zeros(len(batch.prefixes), np.int64), self._before(batch.prefixes, batch.counts)])
+        segments = np.repeat([0, 1], [len(batch.prefixes.tokens), len(batch.candidates.tokens)])
+        hidden = self._embed(rows, before, self._tensor(segments * (backbone.encoder.form.segments > 1)))
+        for layer in backbone.layers[:-1]:
+            hidden = run_layer(layer, hidden, Seen(keys_values(layer, hidden), plan), dropout)
+        return read_out(backbone, hidden, layout, None, dropout)
 
     def read(self, prefixes: Ragged) -> ReadPrefixes:
         """Encode prefixes; their last layer is needed up to its keys and values only."""
         backbone, dropout = self.backbone, self._dropout
         plan = make_plan(Layout(prefixes.offsets), backbone.heads, self._device)
-        hidden = self._embed(prefixes, within(prefixes.lengths), segment=0)  # (tokens, hidden)
+        hidden = self._embed(prefixes, np.zeros(len(prefixes), np.int64), 0)  # (tokens, hidden)
         kept = []
         for layer in backbone.layers[:-1]:
             own = keys_values(layer, hidden)
@@ -62,29 +77,22 @@ class SharedPrefix(nn.Module):
             return backbone.head.weight.new_zeros(0)
         layout = Layout(candidates.offsets, prefixes.offsets, counts)
         plan = make_plan(layout, backbone.heads, self._device)
-        lengths = candidates.lengths
-        before = np.repeat(np.repeat(np.diff(prefixes.offsets), counts), lengths)  # (tokens,) prefix tokens before
-        hidden = self._embed(candidates, before + within(lengths), segment=1)  # (tokens, hidden)
+        before = self._before(prefixes, counts)
+        hidden = self._embed(candidates, before, int(backbone.encoder.form.segments > 1))  # (tokens, hidden)
         for layer, prefix in zip(backbone.layers[:-1], prefixes.layers[:-1], strict=True):
             hidden = run_layer(layer, hidden, Seen(keys_values(layer, hidden), plan, prefix), dropout)
-        # The score is read from the first token, so the last layer computes nothing else.
-        last = backbone.layers[-1]
-        plan = make_plan(layout, backbone.heads, self._device, first_only=True)
-        own = keys_values(last, hidden)
-        first = hidden.index_select(0, self._tensor(candidates.offsets[:-1]))  # (candidates, hidden)
-        first = run_layer(last, first, Seen(own, plan, prefixes.layers[-1]), dropout)
-        result: Tensor = backbone.head(drop(first, dropout.hidden)).squeeze(1)
-        return result
+        return read_out(backbone, hidden, layout, prefixes.layers[-1], dropout)
 
-    def _embed(self, rows: Ragged, places: NDArray[np.int64], segment: int) -> Tensor:
-        form = self.backbone.encoder.form
-        return embed(
-            self.backbone.embeddings,
-            self._tensor(rows.tokens),
-            self._tensor(places + form.first_position),
-            min(segment, max(form.segments - 1, 0)),
-            self._dropout,
-        )
+    def _embed(self, rows: Ragged, before: NDArray[np.int64], segments: Tensor | int) -> Tensor:
+        """Embeddings of rows that stand after `before` tokens each: (tokens, hidden)."""
+        places = within(rows.lengths) + np.repeat(before, rows.lengths) + self.backbone.encoder.form.first_position
+        positions = self._tensor(places)
+        return embed(self.backbone.embeddings, self._tensor(rows.tokens), positions, segments, self._dropout)
+
+    @staticmethod
+    def _before(prefixes: Ragged | ReadPrefixes, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Tokens of the prefix before each candidate: (candidates,)."""
+        return np.repeat(np.diff(prefixes.offsets), counts)
 
     def _tensor(self, array: NDArray[np.int64] | NDArray[np.int32]) -> Tensor:
         return torch.from_numpy(array).to(self._device)
