@@ -24,3 +24,10 @@ def test_no_rows() -> None:
     empty = Ragged.of([])
     assert len(empty) == 0
     assert within(empty.lengths).tolist() == []
+
+
+@given(ROWS, ROWS)
+def test_join_puts_rows_after_rows(first: list[list[int]], second: list[list[int]]) -> None:
+    joined, expected = Ragged.of(first).join(Ragged.of(second)), Ragged.of(first + second)
+    assert joined.tokens.tolist() == expected.tokens.tolist()
+    assert joined.offsets.tolist() == expected.offsets.tolist()
