@@ -7,11 +7,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from arcf.cli.app import main
 from arcf.data import load
 from arcf.errors import ArcfWarning, InputError
 from arcf.types import Dataset
+
+# The same examples in every run, and no deadline: a busy machine is not an error.
+settings.register_profile("arcf", deadline=None, derandomize=True)
+settings.load_profile("arcf")
 
 Rows = Sequence[Sequence[str]]
 

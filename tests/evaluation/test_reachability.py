@@ -118,5 +118,5 @@ def test_the_reference_on_worldtree_with_its_stop_words(
 
 @pytest.mark.worldtree
 def test_our_figures_on_worldtree(worldtree_2020: Dataset) -> None:
-    """At or above the paper's 0.90, 0.95, 0.97, 0.99."""
-    np.testing.assert_allclose(fractions(worldtree_2020), [0.926, 0.959, 0.9766, 0.9899], atol=0.002)
+    """Above the reference and the paper: our stop words leave out "something" and its like, and keep "around"."""
+    np.testing.assert_allclose(fractions(worldtree_2020), [0.936, 0.967, 0.983, 0.993], atol=0.002)

@@ -79,21 +79,22 @@ def follow(distance: SparseDistance, expansion: Expansion, question: Question, f
     length = sum(value**2 for value in query.values()) ** 0.5
     query = {term: value / length for term, value in query.items()}
 
-    def take(count: int) -> list[int]:
+    def take(count: int, *, least: float) -> list[int]:
         scores = [sum(value * query.get(term, 0.0) for term, value in row.items()) for row in rows]
-        chosen = left[:count]
+        chosen = [fact for fact in left[:count] if scores[fact] >= least]
         for place, fact in enumerate(chosen):
             assert scores[fact] >= max(scores[other] for other in left[place:]) - 1e-9
-        del left[:count]
+        del left[: len(chosen)]
         return chosen
 
     left = list(found)
     for number in range(expansion.rounds):
         weight = expansion.weight * expansion.decay ** (number + 1)
-        for fact in take(round(expansion.growth**number)):
+        for fact in take(round(expansion.growth**number), least=1e-12):
             for term, value in rows[fact].items():
                 query[term] = max(query.get(term, 0.0), weight * value)
-    take(len(left))
+    take(len(left), least=0.0)
+    assert not left
 
 
 @given(TEXTS, TEXT, TEXT, st.builds(Expansion, rounds=st.integers(0, 4), growth=st.sampled_from([1.0, 1.5, 2.0])))

@@ -62,16 +62,16 @@ class Iterated:
         count, weight = 1.0, self.expansion.weight
         for _ in range(self.expansion.rounds):
             weight *= self.expansion.decay
-            distances = -(vectors @ query)
-            distances[taken] = np.inf
-            for fact in smallest(distances, round(count)).tolist():
+            similarity = vectors @ query
+            similarity[taken] = 0.0
+            best = smallest(-similarity, round(count))
+            for fact in best[similarity[best] > 0.0].tolist():
                 taken.append(fact)
                 row = slice(vectors.indptr[fact], vectors.indptr[fact + 1])
                 terms = vectors.indices[row]
                 query[terms] = np.maximum(query[terms], weight * vectors.data[row])
             count *= self.expansion.growth
         scores = vectors @ query
-        taken = list(dict.fromkeys(taken))
         scores[taken] = scores.max(initial=0.0) + np.arange(len(taken), 0, -1)
         return by_score(question, scores)
 
