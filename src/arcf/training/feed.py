@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcf.neighborhood import Neighborhood
 from arcf.scorer.encoding import Batch, EncodedPrefix, FactTokens, TextEncoder
+from arcf.scorer.joint import STOP_LENGTH
 from arcf.training.samples import Sample, Sampler
 
 
@@ -42,6 +44,7 @@ class Feed:
         self.neighborhood = neighborhood
         self._encoder = encoder
         self.facts = facts
+        self._order = lru_cache(maxsize=1)(sampler.order)
 
     def steps(self, start: int, end: int, tokens: int, *, joint: bool) -> Iterator[StepTerms]:
         """Steps of at least `tokens` tokens each (the last may be smaller) over samples `start` to `end`."""
@@ -66,16 +69,16 @@ class Feed:
         sample = self.sampler.draw(self.neighborhood, epoch, int(self._order(epoch)[place]))
         return self._encode(sample, joint=joint) if sample else None
 
-    def _order(self, epoch: int) -> NDArray[np.int64]:
-        if getattr(self, "_ordered", None) != epoch:
-            self._ordered, self._epoch_order = epoch, self.sampler.order(epoch)
-        return self._epoch_order
-
     def _encode(self, sample: Sample, *, joint: bool) -> Term:
         prefix = self._encoder.prefix(sample.prefix.query, sample.prefix.facts, self.facts)
-        own = int(self.facts.candidates.lengths[sample.candidates].sum())
-        cost = own + len(prefix.tokens) * (len(sample.candidates) if joint else 1)
+        own = self.facts.candidates.lengths[sample.candidates]  # (candidates,)
+        cost = self._joint_cost(len(prefix.tokens), own) if joint else len(prefix.tokens) + int(own.sum())
         return Term(prefix, sample.candidates, sample.labels, cost)
+
+    def _joint_cost(self, prefix: int, own: NDArray[np.int64]) -> int:
+        """Tokens of the pairs: a candidate leaves its [CLS] away, the stop sample everything; see `scorer.joint`."""
+        tails = own - 1 + self._encoder.form.double_end
+        return prefix * len(own) + int(tails[own > STOP_LENGTH].sum())
 
 
 def in_parts(terms: Sequence[Term], tokens: int) -> Iterator[Sequence[Term]]:

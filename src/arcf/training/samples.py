@@ -79,19 +79,24 @@ class Sampler:
         return len(self.questions) * self.sampling.prefixes
 
     def order(self, epoch: int) -> NDArray[np.int64]:
-        """The order in which an epoch's samples are used: numbers from 0 to `per_epoch` - 1."""
-        return np.random.default_rng([self._seed, epoch]).permutation(self.per_epoch)
+        """The order in which an epoch's samples are used: numbers from 0 to `per_epoch` - 1.
+
+        Its generator takes the place of one more question: numpy reads missing numbers of a seed as 0, so (seed, epoch)
+        would be that of the first sample.
+        """
+        return np.random.default_rng([self._seed, epoch, len(self.questions)]).permutation(self.per_epoch)
 
     def draw(self, neighborhood: Neighborhood, epoch: int, number: int) -> Sample | None:
-        """A sample, or None where there is nothing to learn: no fact is chosen yet and no gold fact is in sight."""
+        """A sample, or None where there is nothing to learn: no right candidate is in sight, or no wrong one."""
         index, repeat = divmod(number, self.sampling.prefixes)
         rng = np.random.default_rng([self._seed, epoch, index, repeat])
         question, gold = self.questions[index], self._gold[index]
         chosen = rng.permutation(gold)[: rng.integers(len(gold) + 1)]
-        wrong = self._wrong(neighborhood.visible(question.text, chosen.tolist(), self.sampling.k), gold)
-        if self.sampling.conditioning and epoch >= self.sampling.conditioning.start:
-            chosen = _replace_some(chosen, wrong, self.sampling.conditioning.share, rng)
         visible = neighborhood.visible(question.text, chosen.tolist(), self.sampling.k)
+        conditioning = self.sampling.conditioning
+        if conditioning and epoch >= conditioning.start:
+            chosen = _replace_some(chosen, self._wrong(visible, gold), conditioning.share, rng)
+            visible = neighborhood.visible(question.text, chosen.tolist(), self.sampling.k)
         right = visible[np.isin(visible, gold)]
         wrong = self._wrong(visible, gold)
         if self.sampling.negatives is not None and len(wrong) > self.sampling.negatives:
@@ -105,15 +110,11 @@ class Sampler:
 
 def _sample(prefix: Prefix, right: FactIds, wrong: FactIds) -> Sample | None:
     """The stop sample is right if and only if nothing right is left to see; without a chosen fact it does not exist."""
-    if not prefix.facts and not len(right):
-        return None
     stop = np.full(1 if prefix.facts else 0, STOP, dtype=np.int64)
     candidates = np.concatenate([right, wrong, stop])
-    labels = np.zeros(len(candidates), dtype=np.bool_)
-    labels[: len(right)] = True
-    if not len(right):
-        labels[-1] = True
-    return Sample(prefix, candidates, labels)
+    labels = np.arange(len(candidates)) < len(right)
+    labels[len(right) + len(wrong) :] = not len(right)
+    return Sample(prefix, candidates, labels) if labels.any() and not labels.all() else None
 
 
 def _replace_some(chosen: FactIds, wrong: FactIds, share: float, rng: np.random.Generator) -> FactIds:
