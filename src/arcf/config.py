@@ -1,12 +1,13 @@
 """Configuration files: TOML sections become frozen settings, and every mistake in them gets one sentence."""
 
 import dataclasses
+import json
 import tomllib
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from importlib.resources import files
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,8 +34,8 @@ def read_settings(
 
     Raises:
         InputError: the file is not TOML.
-        UnknownNameError: there is no such preset.
-        SettingError: an unknown key, or a value that cannot be; the message names the key and the nearest valid one.
+        UnknownNameError: there is no such preset, setting, loss or encoding; the message offers the nearest one.
+        SettingError: a value that cannot be; the message names its key.
     """
     values: dict[str, Any] = {}
     if preset is not None:
@@ -51,10 +52,9 @@ def read_settings(
 def make(kind: type[Settings], values: Mapping[str, Any], section: str = "") -> Settings:
     """A settings record from nested mappings."""
     hints = typing.get_type_hints(kind)
-    unknown = [key for key in values if key not in hints]
-    if unknown:
-        near = get_close_matches(unknown[0], hints, n=1) or sorted(hints)
-        raise SettingError(f"There is no setting '{section}{unknown[0]}'; the nearest is '{section}{near[0]}'.")
+    for key in values:
+        if key not in hints:
+            raise UnknownNameError("setting", f"{section}{key}", [f"{section}{hint}" for hint in hints])
     made = {key: _convert(value, hints[key], f"{section}{key}") for key, value in values.items()}
     try:
         return kind(**made)
@@ -63,24 +63,29 @@ def make(kind: type[Settings], values: Mapping[str, Any], section: str = "") -> 
 
 
 def as_toml(settings: Any, section: str = "") -> str:
-    """Settings as the TOML that makes them again; None is left out."""
+    """Settings as the TOML that makes them again; None is written "none", for TOML has no word for it."""
     plain, nested = [], []
     for entry in dataclasses.fields(settings):
         value = getattr(settings, entry.name)
         if dataclasses.is_dataclass(value):
             nested.append(as_toml(value, f"{section}{entry.name}."))
-        elif value is not None:
+        else:
             plain.append(f"{entry.name} = {_toml_value(value)}")
     head = [f"[{section.rstrip('.')}]"] if section and plain else []
     return "\n".join([*head, *plain, *([""] if plain and nested else []), *nested]) + "\n"
 
 
 def _toml_value(value: Any) -> str:
+    if value is None:
+        return '"none"'
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return repr(value)
+    return _quoted(value) if isinstance(value, str) else repr(value)
+
+
+def _quoted(text: str) -> str:
+    """A TOML string. JSON's escapes are TOML's too, but TOML also wants the character DEL escaped."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _convert(value: Any, hint: Any, key: str) -> Any:
@@ -91,9 +96,9 @@ def _convert(value: Any, hint: Any, key: str) -> Any:
     for option in options:
         if dataclasses.is_dataclass(option) and isinstance(value, Mapping):
             return make(typing.cast(Any, option), value, f"{key}.")
-        if option is float and isinstance(value, int | float) and not isinstance(value, bool):
+        if option is float and isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
             return float(value)
-        if isinstance(option, type) and type(value) is option:
+        if option is not float and isinstance(option, type) and type(value) is option:
             return value
     expected = " or ".join(_type_name(option) for option in options)
     raise SettingError(f"The setting '{key}' takes {expected}, not {value!r}.")
@@ -112,15 +117,19 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def _parse_override(text: str) -> dict[str, Any]:
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
+    """`section.key=value` as nested mappings; what is not a TOML value is taken as text."""
+    key, equals, written = text.partition("=")
+    parts = [part.strip() for part in key.split(".")]
+    if not equals or not all(parts):
         raise SettingError(f"An override is written section.key=value, not '{text}'.")
-    for candidate in (value, f'"{value}"'):
-        try:
-            return tomllib.loads(f"{key.strip()} = {candidate}")
-        except tomllib.TOMLDecodeError:
-            continue
-    raise SettingError(f"An override is written section.key=value, not '{text}'.")
+    try:
+        value = tomllib.loads(f"value = {written}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = written.strip()
+    for part in reversed(parts):
+        value = {part: value}
+    nested: dict[str, Any] = value
+    return nested
 
 
 def _merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """`arcf train`: learn to score the next fact of a chain."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -19,11 +20,15 @@ def train(
     output: Annotated[Path, typer.Option(help="Folder of the run: model, checkpoint, log, manifest.")] = Path(
         "runs/latest"
     ),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the folder's checkpoint.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the folder's checkpoint; its settings are remembered.")
+    ] = False,
 ) -> None:
     """Train a scorer on questions with gold facts.
 
     Several processes: torchrun --nproc-per-node 2 -m arcf train --preset minilm
+
+    After a kill: arcf train --resume --output runs/minilm
 
     Example: arcf train --preset minilm --dataset worldtree-2020 --output runs/minilm --set optimisation.loss=nce
     """
@@ -31,14 +36,17 @@ def train(
     from arcf.data import load
 
     try:
+        from arcf.training.run import SETTINGS
         from arcf.training.run import train as run
         from arcf.training.settings import TrainingSettings
     except ModuleNotFoundError as error:
         raise MissingExtraError("Training", "train") from error
 
     if config is None and preset is None:
-        raise SettingError("Give a configuration file or --preset minilm or --preset paper.")
-    given = [*(overrides or []), *([f"data.dataset={dataset}"] if dataset else [])]
+        config = output / SETTINGS
+        if not (resume and config.is_file()):
+            raise SettingError("Give a configuration file, or --preset minilm, or --preset paper.")
+    given = [*(overrides or []), *([f"data.dataset={json.dumps(dataset)}"] if dataset else [])]
     settings = read_settings(TrainingSettings, config, preset, given)
     folder = run(settings, load(settings.data.dataset), output, progress_console(), resume=resume)
     typer.echo(f"The model is in {folder}", err=True)
