@@ -88,8 +88,8 @@ class Backbone:
                 self.tokenizer.save(str(Path(temporary) / "tokenizer.json"))
                 for path in sorted(Path(temporary).iterdir()):
                     path.replace(folder / path.name)
-        except OSError as error:
-            raise InputError(f"cannot be written ({error.strerror or error}).", folder) from error
+        except (OSError, SafetensorError) as error:
+            raise InputError(f"cannot be written ({getattr(error, 'strerror', None) or error}).", folder) from error
 
 
 def load_backbone(name: str | Path, dropout: float | None = None) -> Backbone:

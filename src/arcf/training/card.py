@@ -11,7 +11,7 @@ _TEMPLATE = """---
 library_name: arcf
 tags: [explanation, multi-hop, ranking]
 base_model: {base}
-datasets: [{dataset}]
+datasets: [{header_dataset}]
 ---
 
 # {dataset}, {encoding} encoding, {loss} loss
@@ -34,8 +34,7 @@ other subjects work as far as the language model knows them. A chain shows what 
 ## Data
 
 {questions} questions of the split {split} of {dataset}, {facts} facts; {held_out} more questions were held out for
-choosing the weights. WorldTree's questions are licensed for research and not for commercial use, its tables and
-annotations under CC BY-SA 4.0.
+choosing the weights.{licence}
 
 ## Scores
 
@@ -47,11 +46,16 @@ annotations under CC BY-SA 4.0.
 {settings}```
 """
 
+_WORLDTREE = """ WorldTree's questions are licensed for research and not for commercial use, its tables and annotations
+under CC BY-SA 4.0."""
+
 
 def model_card(settings: TrainingSettings, data: Mapping[str, Any], scores: Mapping[str, Any]) -> str:
     """Markdown with the header that the Hugging Face hub reads."""
     return _TEMPLATE.format(
-        base=settings.model.name,
+        base=json.dumps(settings.model.name),
+        header_dataset=json.dumps(data["name"]),
+        licence=_WORLDTREE if "worldtree" in data["name"].lower() else "",
         encoding=settings.model.encoding,
         loss=settings.optimisation.loss,
         scores="\n".join(f"- {name.replace('_', ' ')}: {json.dumps(value)}" for name, value in scores.items()),

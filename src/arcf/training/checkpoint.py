@@ -1,12 +1,15 @@
 """Checkpoints: everything a run needs to go on to the same numbers, and nothing that executes on loading.
 
-A checkpoint is a folder `step-N` with the weights, the optimiser's moments, the weight average and the random state as
-safetensors, and the rest as JSON. It becomes the one to resume from when the file `latest`, replaced in one piece,
-names it; the older one is removed only then. A kill at any moment leaves one of the two.
+A checkpoint is a folder `step-N` with the weights, the optimiser's moments and the weight average as safetensors, and
+the rest as JSON. It becomes the one to resume from when the file `latest`, replaced in one piece, names it; the older
+one is removed only then. A kill at any moment leaves one of the two.
 """
 
 import json
+import os
 import shutil
+import time
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,19 +21,42 @@ from torch import Tensor
 
 from arcf.errors import InputError
 from arcf.files import read_text, write_text
-from arcf.training.trainer import Progress, Trainer
+from arcf.training.trainer import Callback, Progress, StepReport, Trainer
 
 _MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 
 
+class Checkpoints(Callback):
+    """Writes a checkpoint every so many minutes, and at the end."""
+
+    def __init__(self, folder: Path, fingerprint: str, minutes: float) -> None:
+        self._folder = folder
+        self._fingerprint = fingerprint
+        self._seconds = minutes * 60
+        self._last = time.monotonic()
+
+    def after_step(self, trainer: Trainer, report: StepReport) -> None:
+        """Write if it is time."""
+        del report
+        if time.monotonic() - self._last >= self._seconds:
+            self.at_end(trainer)
+
+    def at_end(self, trainer: Trainer) -> None:
+        """Write."""
+        save_checkpoint(trainer, self._folder, self._fingerprint)
+        self._last = time.monotonic()
+
+
 def save_checkpoint(trainer: Trainer, folder: Path, fingerprint: str) -> None:
-    """Write a checkpoint; `fingerprint` identifies the settings and data that it may be resumed with."""
+    """Write a checkpoint; `fingerprint` identifies the settings and data that it may be resumed with.
+
+    Raises:
+        OSError: it cannot be written; the last one is still there.
+    """
     new = folder / f"step-{trainer.progress.step}"
-    new.mkdir(parents=True, exist_ok=True)
-    save_file(_weights(trainer), new / "weights.safetensors")
-    save_file(_moments(trainer), new / "optimiser.safetensors")
-    save_file({name: mean.contiguous() for name, mean in trainer.average.mean.items()}, new / "average.safetensors")
-    save_file({"torch": torch.get_rng_state()}, new / "random.safetensors")
+    # The tensors of a step never change. Only the state does, by a validation after the last step.
+    if not (has_checkpoint(folder) and _latest(folder) == new):
+        _save_tensors(trainer, new)
     state = {
         "fingerprint": fingerprint,
         "progress": asdict(trainer.progress),
@@ -41,6 +67,29 @@ def save_checkpoint(trainer: Trainer, folder: Path, fingerprint: str) -> None:
     for old in folder.glob("step-*"):
         if old != new:
             shutil.rmtree(old, ignore_errors=True)
+
+
+def _save_tensors(trainer: Trainer, new: Path) -> None:
+    """All tensors into a new folder, or nothing: a full disk needs the room more than half a checkpoint does."""
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    try:
+        _write(_weights(trainer), new / "weights.safetensors")
+        _write(_moments(trainer), new / "optimiser.safetensors")
+        _write(trainer.average.mean, new / "average.safetensors")
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+
+
+def _write(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """One file, on the disk for good before `latest` names its folder."""
+    try:
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
+    except SafetensorError as error:  # its name for every failure to write
+        raise OSError(None, f"cannot be written ({error})", str(path)) from error
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def has_checkpoint(folder: Path) -> bool:
@@ -54,23 +103,28 @@ def load_checkpoint(trainer: Trainer, folder: Path, fingerprint: str) -> None:
     Raises:
         InputError: the checkpoint is of other settings or data, or is not complete.
     """
-    current = folder / read_text(folder / "latest").strip()
+    current = _latest(folder)
     state = _read_state(current / "state.json")
     if state["fingerprint"] != fingerprint:
         raise InputError(
-            "is a checkpoint of other settings, data or versions; resume with those, or train into another folder.",
+            "is a checkpoint of other settings or other data; resume with those, or train into another folder.",
             current,
         )
     _load_weights(trainer, _read(current / "weights.safetensors"), current)
     _load_moments(trainer, _read(current / "optimiser.safetensors"))
-    trainer.average.mean = _read(current / "average.safetensors")
+    device = trainer.backbone.head.weight.device
+    average = _read(current / "average.safetensors")
+    trainer.average.mean = {name: tensor.to(device) for name, tensor in average.items()}
     trainer.average.steps = int(state["averaged_steps"])
     trainer.progress = Progress(**state["progress"])
-    torch.set_rng_state(_read(current / "random.safetensors")["torch"])
+
+
+def _latest(folder: Path) -> Path:
+    return folder / read_text(folder / "latest").strip()
 
 
 def _weights(trainer: Trainer) -> dict[str, Tensor]:
-    return {name: value.detach().contiguous() for name, value in trainer.backbone.model.named_parameters()}
+    return {name: value.detach() for name, value in trainer.backbone.model.named_parameters()}
 
 
 def _names(trainer: Trainer) -> dict[int, str]:
@@ -80,7 +134,7 @@ def _names(trainer: Trainer) -> dict[int, str]:
 def _moments(trainer: Trainer) -> dict[str, Tensor]:
     names = _names(trainer)
     return {
-        f"{names[id(parameter)]}/{moment}": values[moment].detach().clone()
+        f"{names[id(parameter)]}/{moment}": values[moment].detach()
         for parameter, values in trainer.optimiser.state.items()
         for moment in _MOMENTS
     }
@@ -101,15 +155,14 @@ def _load_moments(trainer: Trainer, moments: dict[str, Tensor]) -> None:
         for parameter in group["params"]:
             name = names[id(parameter)]
             if f"{name}/step" in moments:
-                state = {moment: moments[f"{name}/{moment}"] for moment in _MOMENTS}
-                device = parameter.device
-                trainer.optimiser.state[parameter] = {moment: value.to(device) for moment, value in state.items()}
+                own = {moment: moments[f"{name}/{moment}"].to(parameter.device) for moment in _MOMENTS}
+                trainer.optimiser.state[parameter] = own
 
 
 def _read_state(path: Path) -> dict[str, Any]:
     try:
         state: dict[str, Any] = json.loads(read_text(path))
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         raise InputError("is not a complete checkpoint.", path) from error
     return state
 

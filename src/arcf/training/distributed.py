@@ -8,12 +8,16 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TypeVar
 
 import torch
 from torch import distributed, nn
 
 Item = TypeVar("Item")
+
+#: The others wait while the first process validates, which takes longer than torch's own limit of 10 to 30 minutes.
+PATIENCE = timedelta(hours=12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,6 @@ class Workers:
         if self.count == 1:
             return value
         total = torch.tensor(value, dtype=torch.float64)
-        if distributed.get_backend() == "nccl":
-            total = total.cuda()
         distributed.all_reduce(total)
         return float(total)
 
@@ -66,7 +68,7 @@ def workers() -> Iterator[Workers]:
     on_gpu = torch.cuda.is_available()
     if on_gpu:
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-    distributed.init_process_group("nccl" if on_gpu else "gloo")
+    distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout=PATIENCE)
     try:
         yield Workers(distributed.get_rank(), count)
     finally:

@@ -1,7 +1,7 @@
 """What a run leaves behind for people to look at: a JSONL log, TensorBoard curves if installed, a progress bar."""
 
 import json
-import time
+import math
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,40 +10,35 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from arcf.files import read_text, write_text
-from arcf.training.trainer import StepReport, Trainer
+from arcf.training.trainer import Callback, StepReport, Trainer
 
 
-class Log:
-    """Appends a line to log.jsonl every `every` steps, with the mean loss since the last one, and one per validation.
+class Log(Callback):
+    """Appends a line to log.jsonl for every step and for every validation.
 
     Lines of steps after `resumed_step`, which a killed run wrote after its last checkpoint, are removed first.
     """
 
-    def __init__(self, folder: Path, resumed_step: int = 0, every: int = 10) -> None:
+    def __init__(self, folder: Path, resumed_step: int = 0) -> None:
         self._path = folder / "log.jsonl"
-        self._every = every
-        self._losses: list[float] = []
-        self._tokens = 0
-        self._since = time.perf_counter()
+        self._path.parent.mkdir(parents=True, exist_ok=True)
         self._keep(resumed_step)
-        self._board = _tensorboard(folder)
+        self._board = _tensorboard(folder, resumed_step)
 
     def after_step(self, trainer: Trainer, report: StepReport) -> None:
-        """Collect, and write a line when it is time."""
-        self._losses.append(report.loss)
-        self._tokens += report.tokens
-        if trainer.progress.step % self._every == 0:
-            self._flush(trainer, report)
-
-    def at_end(self, trainer: Trainer) -> None:
-        """Nothing is open but the curves."""
-        del trainer
-        if self._board:
-            self._board.close()
+        """Write a line."""
+        self.write(
+            step=trainer.progress.step,
+            position=trainer.progress.position,
+            epoch=round(trainer.progress.position / trainer.feed.sampler.per_epoch, 4),
+            loss=round(report.loss, 6),
+            learning_rate=report.learning_rate,
+            gradient=round(report.gradient, 4),
+            tokens_per_second=round(report.tokens / report.seconds, 1),
+        )
 
     def write(self, **values: Any) -> None:
         """Append one line."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(values) + "\n")
         if self._board:
@@ -51,35 +46,35 @@ class Log:
                 if name not in ("step", "position"):
                     self._board.add_scalar(name, value, values["step"])
 
-    def _flush(self, trainer: Trainer, report: StepReport) -> None:
-        seconds = time.perf_counter() - self._since
-        self.write(
-            step=trainer.progress.step,
-            position=trainer.progress.position,
-            epoch=round(trainer.progress.position / trainer.feed.sampler.per_epoch, 4),
-            loss=round(sum(self._losses) / len(self._losses), 6),
-            learning_rate=report.learning_rate,
-            gradient=round(report.gradient, 4),
-            tokens_per_second=round(self._tokens / seconds, 1),
-        )
-        self._losses, self._tokens, self._since = [], 0, time.perf_counter()
+    def close(self) -> None:
+        """Finish the curves."""
+        if self._board:
+            self._board.close()
 
     def _keep(self, step: int) -> None:
         if self._path.exists():
-            lines = [line for line in read_text(self._path).splitlines() if json.loads(line)["step"] <= step]
+            lines = [line for line in read_text(self._path).splitlines() if _step_of(line) <= step]
             write_text(self._path, "".join(line + "\n" for line in lines))
 
 
-def _tensorboard(folder: Path) -> Any:
+def _step_of(line: str) -> float:
+    """The step of a log line; infinite for the last line of a killed run, if it is not whole."""
+    try:
+        return float(json.loads(line)["step"])
+    except json.JSONDecodeError:
+        return math.inf
+
+
+def _tensorboard(folder: Path, resumed_step: int) -> Any:
     if find_spec("tensorboard") is None:
         return None
     from torch.utils.tensorboard.writer import SummaryWriter
 
-    return SummaryWriter(str(folder / "tensorboard"))
+    return SummaryWriter(str(folder / "tensorboard"), purge_step=resumed_step + 1 if resumed_step else None)
 
 
-class Bar:
-    """A progress bar with loss, speed and time left."""
+class Bar(Callback):
+    """A progress bar with loss, speed and time left; it is drawn until it is closed."""
 
     def __init__(self, console: Console, samples: int, start: int) -> None:
         columns = (
@@ -93,19 +88,18 @@ class Bar:
         self._bar = Progress(*columns, console=console)
         self._task = self._bar.add_task("Training", total=samples, completed=start, note="")
         self._loss: float | None = None
-        self._tokens, self._since = 0, time.perf_counter()
+        self._tokens, self._seconds = 0, 0.0
         self._bar.start()
 
     def after_step(self, trainer: Trainer, report: StepReport) -> None:
         """Move on; the loss is smoothed over about 20 steps."""
         self._loss = report.loss if self._loss is None else 0.95 * self._loss + 0.05 * report.loss
         self._tokens += report.tokens
-        speed = self._tokens / (time.perf_counter() - self._since)
+        self._seconds += report.seconds
         best = f" · MAP {trainer.progress.best_map:.3f}" if trainer.progress.best_map >= 0 else ""
-        note = f"loss {self._loss:.3f} · {speed:,.0f} tokens/s{best}"
+        note = f"loss {self._loss:.3f} · {self._tokens / self._seconds:,.0f} tokens/s{best}"
         self._bar.update(self._task, completed=trainer.progress.position, note=note)
 
-    def at_end(self, trainer: Trainer) -> None:
-        """Leave the finished bar on the screen."""
-        del trainer
+    def close(self) -> None:
+        """Leave the bar as it stands on the screen."""
         self._bar.stop()

@@ -4,8 +4,8 @@ import hashlib
 import json
 import platform
 import shutil
-import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +16,8 @@ import torch
 from rich.console import Console
 
 from arcf.chain import ChainSettings
-from arcf.errors import InputError
+from arcf.config import as_toml
+from arcf.errors import InputError, SettingError
 from arcf.files import write_text
 from arcf.neighborhood import DISTANCES, Neighborhood
 from arcf.rankers import Autoregressive
@@ -24,15 +25,18 @@ from arcf.scorer.backbone import load_backbone
 from arcf.scorer.memory import keep_pages
 from arcf.scorer.torch import TorchScorer, make_model
 from arcf.training.card import model_card
-from arcf.training.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
+from arcf.training.checkpoint import Checkpoints, has_checkpoint, load_checkpoint
 from arcf.training.distributed import Workers, workers
 from arcf.training.feed import Feed
+from arcf.training.folder import whole_folder
 from arcf.training.log import Bar, Log
 from arcf.training.samples import Sampler
 from arcf.training.settings import TrainingSettings
-from arcf.training.trainer import Callback, StepReport, Trainer
+from arcf.training.trainer import Callback, Trainer
 from arcf.training.validation import Validation, averaged, mean_average_precision
 from arcf.types import Dataset, Question
+
+SETTINGS, CHECKPOINT, BEST, MODEL = "settings.toml", "checkpoint", "best", "model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,58 +47,55 @@ class Split:
     held_out: tuple[Question, ...]
 
 
-class Checkpoints:
-    """Writes a checkpoint every so many minutes, and at the end."""
-
-    def __init__(self, folder: Path, fingerprint: str, minutes: float) -> None:
-        self._folder = folder
-        self._fingerprint = fingerprint
-        self._seconds = minutes * 60
-        self._last = time.monotonic()
-
-    def after_step(self, trainer: Trainer, report: StepReport) -> None:
-        """Write if it is time."""
-        del report
-        if time.monotonic() - self._last >= self._seconds:
-            self.at_end(trainer)
-
-    def at_end(self, trainer: Trainer) -> None:
-        """Write."""
-        save_checkpoint(trainer, self._folder, self._fingerprint)
-        self._last = time.monotonic()
-
-
 def train(
     settings: TrainingSettings, dataset: Dataset, output: Path, console: Console, *, resume: bool = False
 ) -> Path:
     """Train a model into the folder `output`; gives the folder of the finished model inside it.
 
-    Beside the model lie the checkpoint to resume from, the log, and a manifest of settings, data, versions and scores.
+    Beside the model lie the settings, the checkpoint to resume from, the log, the best model so far, and a manifest of
+    settings, data, versions and scores.
 
     Raises:
         InputError: there is nothing to learn from, nothing to resume, or something that would be overwritten.
+        SettingError: there is no such device, or training has diverged.
+        OSError: the disk is full; the last checkpoint is still there.
     """
     split = split_questions(dataset, settings)
-    checkpoints = output / "checkpoint"
-    if resume and not has_checkpoint(checkpoints):
-        raise InputError("holds no checkpoint to resume from; train without --resume.", output)
-    if not resume and output.exists() and any(output.iterdir()):
-        raise InputError("is not empty; resume the run that is in it, or choose another folder.", output)
+    _check_output(output, resume=resume)
+    device = _device(settings)
     keep_pages()
     with workers() as group:
-        torch.manual_seed(settings.run.seed)
+        trainer = make_trainer(settings, dataset, split, group, device)
         key = fingerprint(settings, dataset)
-        trainer = _make_trainer(settings, dataset, split, group)
         if resume:
-            load_checkpoint(trainer, checkpoints, key)
-        data = _describe(settings, dataset, split)
-        if group.is_first:
-            trainer.callbacks = _callbacks(trainer, settings, dataset, split, output, console, key)
-            _write_manifest(output, settings, data, key)
-        trainer.run()
-        if group.is_first:
-            _finish(output, settings, data, key, trainer)
-    return output / "model"
+            load_checkpoint(trainer, output / CHECKPOINT, key)
+        if not group.is_first:
+            trainer.run()
+            return output / MODEL
+        manifest = Manifest(settings, _describe(settings, dataset, split), key, group.count)
+        write_text(output / SETTINGS, as_toml(settings))
+        manifest.write(output)
+        with (
+            closing(Log(output, trainer.progress.step)) as log,
+            closing(Bar(console, trainer.samples, trainer.progress.position)) as bar,
+        ):
+            checkpoints = Checkpoints(output / CHECKPOINT, key, settings.run.checkpoint_minutes)
+            trainer.callbacks = [
+                log,
+                bar,
+                *_validation(trainer, settings, dataset, split, output / BEST, log),
+                checkpoints,
+            ]
+            trainer.run()
+        _finish(output, manifest, trainer)
+    return output / MODEL
+
+
+def _check_output(output: Path, *, resume: bool) -> None:
+    if resume and not has_checkpoint(output / CHECKPOINT):
+        raise InputError("holds no checkpoint to resume from; train without --resume.", output)
+    if not resume and output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise InputError("is not an empty folder; resume the run that is in it, or choose another.", output)
 
 
 def split_questions(dataset: Dataset, settings: TrainingSettings) -> Split:
@@ -120,7 +121,9 @@ def split_questions(dataset: Dataset, settings: TrainingSettings) -> Split:
 
 def fingerprint(settings: TrainingSettings, dataset: Dataset) -> str:
     """A hash of everything that decides the numbers of a run: settings, facts, questions, gold."""
-    digest = hashlib.sha256(json.dumps(asdict(settings), sort_keys=True).encode())
+    values = asdict(settings)
+    del values["run"]["checkpoint_minutes"], values["data"]["dataset"]
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     for fact in dataset.facts:
         digest.update(f"{fact.uid}\0{fact.text}\0".encode())
     for question in dataset.split(settings.data.split):
@@ -129,12 +132,16 @@ def fingerprint(settings: TrainingSettings, dataset: Dataset) -> str:
     return digest.hexdigest()
 
 
-def _make_trainer(settings: TrainingSettings, dataset: Dataset, split: Split, group: Workers) -> Trainer:
+def make_trainer(
+    settings: TrainingSettings, dataset: Dataset, split: Split, group: Workers, device: torch.device
+) -> Trainer:
+    """A trainer at the start of its run, without callbacks. The seed decides a new score head's weights."""
+    torch.manual_seed(settings.run.seed)
     backbone = load_backbone(settings.model.name, settings.model.dropout)
     if settings.model.freeze_embeddings:
         backbone.embeddings.word.weight.requires_grad_(False)
     model = make_model(backbone, settings.model.encoding)
-    model.to(_device(settings))
+    model.to(device)
     facts = backbone.encoder.facts([fact.text for fact in dataset.facts])
     sampler = Sampler(dataset, split.learnt, settings.sampling, settings.run.seed)
     return Trainer(
@@ -143,8 +150,8 @@ def _make_trainer(settings: TrainingSettings, dataset: Dataset, split: Split, gr
         feed=Feed(sampler, make_neighborhood(dataset, settings), backbone.encoder, facts),
         settings=settings.optimisation,
         workers=group,
-        bfloat16=_bfloat16(settings),
-        encoding=settings.model.encoding,
+        bfloat16=_bfloat16(settings, device),
+        seed=settings.run.seed,
     )
 
 
@@ -153,37 +160,30 @@ def make_neighborhood(dataset: Dataset, settings: TrainingSettings) -> Neighborh
     return Neighborhood(dataset.facts, DISTANCES["tfidf"].build(dataset.facts, dataset.split(settings.data.split)))
 
 
-def _callbacks(  # noqa: PLR0913 - one per thing that a callback needs
-    trainer: Trainer,
-    settings: TrainingSettings,
-    dataset: Dataset,
-    split: Split,
-    output: Path,
-    console: Console,
-    key: str,
+def _validation(
+    trainer: Trainer, settings: TrainingSettings, dataset: Dataset, split: Split, folder: Path, log: Log
 ) -> list[Callback]:
-    log = Log(output, trainer.progress.step)
+    """Validation, if any question is held out for it."""
+    if not split.held_out:
+        return []
     wanted = settings.validation
     chains = ChainSettings(k=wanted.k, longest=wanted.longest, shortest=wanted.longest, rescored=wanted.rescored)
-    scorer = TorchScorer(trainer.model, trainer.feed.facts)
-    ranker = Autoregressive(scorer, trainer.feed.neighborhood, chains)
-    validation = Validation(
-        lambda: mean_average_precision(ranker, dataset, split.held_out), wanted.every, log, output / "best"
-    )
-    checkpoints = Checkpoints(output / "checkpoint", key, settings.run.checkpoint_minutes)
-    bar = Bar(console, trainer.samples, trainer.progress.position)
-    return [log, bar, *([validation] if split.held_out else []), checkpoints]
+    ranker = Autoregressive(TorchScorer(trainer.model, trainer.feed.facts), trainer.feed.neighborhood, chains)
+    return [Validation(lambda: mean_average_precision(ranker, dataset, split.held_out), wanted.every, log, folder)]
 
 
 def _device(settings: TrainingSettings) -> torch.device:
-    if settings.run.device != "auto":
-        return torch.device(settings.run.device)
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if settings.run.device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    device = torch.device(settings.run.device)
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise SettingError("[run] device is cuda, but torch finds no GPU that it can use; take cpu or auto.")
+    return device
 
 
-def _bfloat16(settings: TrainingSettings) -> bool:
+def _bfloat16(settings: TrainingSettings, device: torch.device) -> bool:
     if settings.run.precision == "auto":
-        return _device(settings).type == "cuda" and torch.cuda.is_bf16_supported()
+        return device.type == "cuda" and torch.cuda.is_bf16_supported()
     return settings.run.precision == "bfloat16"
 
 
@@ -197,33 +197,37 @@ def _describe(settings: TrainingSettings, dataset: Dataset, split: Split) -> dic
     }
 
 
-def _write_manifest(
-    output: Path, settings: TrainingSettings, data: Mapping[str, Any], key: str, **results: Any
-) -> None:
-    """What the run was made of, for anyone who wants to repeat it."""
-    record = {
-        "settings": asdict(settings),
-        "data": data,
-        "fingerprint": key,
-        "versions": {name: version(name) for name in ("arcf", "torch", "transformers", "numpy", "tokenizers")}
-        | {"python": platform.python_version()},
-        "threads": torch.get_num_threads(),
-        **results,
-    }
-    write_text(output / "manifest.json", json.dumps(record, indent=2) + "\n")
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a run was made of, for anyone who wants to repeat it."""
+
+    settings: TrainingSettings
+    data: Mapping[str, Any]
+    fingerprint: str
+    processes: int
+
+    def write(self, output: Path, **results: Any) -> None:
+        """Write manifest.json: all of this, the versions of what computed it, and its results once they are known."""
+        libraries = ("arcf", "torch", "transformers", "numpy", "tokenizers")
+        record = asdict(self) | {
+            "versions": {name: version(name) for name in libraries} | {"python": platform.python_version()},
+            "threads": torch.get_num_threads(),
+            **results,
+        }
+        write_text(output / "manifest.json", json.dumps(record, indent=2) + "\n")
 
 
-def _finish(output: Path, settings: TrainingSettings, data: Mapping[str, Any], key: str, trainer: Trainer) -> None:
+def _finish(output: Path, manifest: Manifest, trainer: Trainer) -> None:
     """The final model: the best one by validation, or the last one where nothing was held out."""
-    final = output / "model"
-    if data["held_out"]:
-        shutil.copytree(output / "best", final, dirs_exist_ok=True)
-    else:
-        with averaged(trainer):
-            trainer.backbone.save(final, trainer.encoding)
-    progress = trainer.progress
+    progress, validated = trainer.progress, bool(manifest.data["held_out"])
     scores: dict[str, float] = {"samples_seen": progress.position, "prefixes_shortened": progress.prefixes_shortened}
-    if data["held_out"]:
+    if validated:
         scores |= {"held_out_map": round(progress.best_map, 4), "best_after_samples": progress.best_position}
-    write_text(final / "README.md", model_card(settings, data, scores))
-    _write_manifest(output, settings, data, key, results=scores)
+    with whole_folder(output / MODEL) as folder:
+        if validated:
+            shutil.copytree(output / BEST, folder, dirs_exist_ok=True)
+        else:
+            with averaged(trainer):
+                trainer.backbone.save(folder, trainer.encoding)
+        write_text(folder / "README.md", model_card(manifest.settings, manifest.data, scores))
+    manifest.write(output, results=scores)

@@ -1,15 +1,30 @@
-"""The settings of a training run, as the sections of a configuration file name them."""
+"""The settings of a training run, as the sections of a configuration file name them.
+
+Names are looked up here, so that a mistake in one is told before anything slow or lasting happens.
+"""
 
 from dataclasses import dataclass, field
 
+import torch
+
 from arcf.errors import SettingError
 from arcf.models import MINILM
+from arcf.registry import pick
+from arcf.scorer.torch import ENCODINGS
+from arcf.training.losses import LOSSES
 from arcf.training.samples import Sampling
 
 
 def _require(condition: bool, rule: str) -> None:
     if not condition:
         raise SettingError(rule)
+
+
+def _is_device(name: str) -> bool:
+    try:
+        return name == "auto" or bool(torch.device(name))
+    except RuntimeError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +42,7 @@ class ModelSettings:
     freeze_embeddings: bool = False
 
     def __post_init__(self) -> None:
+        pick(ENCODINGS, self.encoding, "encoding")
         _require(self.dropout is None or 0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}.")
 
 
@@ -67,10 +83,13 @@ class OptimisationSettings:
     average_from: float = 1.0
 
     def __post_init__(self) -> None:
+        pick(LOSSES, self.loss, "loss")
         for name in ("epochs", "tokens_per_step", "tokens_at_once", "learning_rate", "epsilon", "clip"):
             _require(getattr(self, name) > 0, f"{name} must be more than 0, not {getattr(self, name)}.")
-        for name in ("warmup", "beta1", "beta2", "average_from"):
+        for name in ("warmup", "average_from"):
             _require(0 <= getattr(self, name) <= 1, f"{name} must be from 0 to 1, not {getattr(self, name)}.")
+        for name in ("beta1", "beta2"):
+            _require(0 <= getattr(self, name) < 1, f"{name} must be in [0, 1), not {getattr(self, name)}.")
         _require(0 < self.layer_decay <= 1, f"layer_decay must be in (0, 1], not {self.layer_decay}.")
         _require(self.weight_decay >= 0, f"weight_decay must be at least 0, not {self.weight_decay}.")
 
@@ -94,7 +113,11 @@ class ValidationSettings:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How the run is carried out. `precision`: float32, bfloat16, or auto (bfloat16 on a GPU that has it)."""
+    """How the run is carried out.
+
+    `precision`: float32, bfloat16, or auto (bfloat16 on a GPU that has it). `device`: as torch names them (cpu, cuda,
+    cuda:1, mps), or auto (a GPU if there is one).
+    """
 
     seed: int = 1
     checkpoint_minutes: float = 5.0
@@ -104,6 +127,7 @@ class RunSettings:
     def __post_init__(self) -> None:
         _require(self.seed >= 0, f"seed must be at least 0, not {self.seed}.")
         _require(self.checkpoint_minutes >= 0, f"checkpoint_minutes must be at least 0, not {self.checkpoint_minutes}.")
+        _require(_is_device(self.device), f"device must be auto, cpu, cuda or another of torch's, not '{self.device}'.")
         choices = ("auto", "float32", "bfloat16")
         _require(self.precision in choices, f"precision must be one of {', '.join(choices)}, not '{self.precision}'.")
 

@@ -1,13 +1,20 @@
-"""The training loop. Validation, checkpoints, logs and progress are callbacks."""
+"""The training loop. Validation, checkpoints, logs and progress are callbacks.
 
+Every step seeds dropout anew, by (seed, step, process): like samples, its masks depend on nothing that happened before,
+so a resumed run needs no random state to go on as the uninterrupted one.
+"""
+
+import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Protocol
+from time import perf_counter
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
+from arcf.errors import SettingError
 from arcf.registry import pick
 from arcf.scorer.backbone import Backbone
 from arcf.scorer.torch import Model
@@ -20,35 +27,38 @@ from arcf.training.settings import OptimisationSettings
 
 @dataclass(slots=True)
 class Progress:
-    """Where training stands. `position` counts samples; everything here is part of a checkpoint."""
+    """Where training stands. Positions count samples; everything here is part of a checkpoint."""
 
     position: int = 0
     step: int = 0
     prefixes_shortened: int = 0
+    validated: int = 0
     best_map: float = -1.0
     best_position: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """What one step did: its loss, its tokens, the learning rate, the length of the gradient before clipping."""
+    """What one step did: its loss, its tokens, the learning rate, the length of the gradient before clipping.
+
+    `seconds` is the time from drawing its samples to the new weights, callbacks excluded.
+    """
 
     loss: float
     tokens: int
     learning_rate: float
     gradient: float
+    seconds: float
 
 
-class Callback(Protocol):
-    """Something that happens beside training, after every step."""
+class Callback:
+    """Something that happens beside training."""
 
     def after_step(self, trainer: "Trainer", report: StepReport) -> None:
         """Called after every step."""
-        ...
 
     def at_end(self, trainer: "Trainer") -> None:
         """Called once, after the last step."""
-        ...
 
 
 @dataclass
@@ -62,7 +72,7 @@ class Trainer:
     workers: Workers = field(default_factory=Workers)
     callbacks: Sequence[Callback] = ()
     bfloat16: bool = False
-    encoding: str = "shared_prefix"
+    seed: int = 1
     progress: Progress = field(default_factory=Progress)
     average: WeightAverage = field(default_factory=WeightAverage)
     optimiser: torch.optim.AdamW = field(init=False)
@@ -72,22 +82,37 @@ class Trainer:
         self._loss = pick(LOSSES, self.settings.loss, "loss")
 
     @property
+    def encoding(self) -> str:
+        """The name of the encoding that is trained."""
+        return self.model.name
+
+    @property
     def samples(self) -> int:
         """All samples of the run."""
-        return round(self.settings.epochs * self.feed.sampler.per_epoch)
+        return max(1, round(self.settings.epochs * self.feed.sampler.per_epoch))
 
     def run(self) -> None:
-        """Train from where `progress` stands to the end."""
-        tokens = self.settings.tokens_per_step
-        for step in self.feed.steps(self.progress.position, self.samples, tokens, joint=self.encoding == "joint"):
-            report = self._step(step)
+        """Train from where `progress` stands to the end.
+
+        Raises:
+            SettingError: no sample has anything to learn from, or the gradient is not finite any more (the weights are
+                still those before the step).
+        """
+        tokens, joint = self.settings.tokens_per_step, self.encoding == "joint"
+        began = perf_counter()
+        for step in self.feed.steps(self.progress.position, self.samples, tokens, joint=joint):
+            report = self._step(step, began)
             for callback in self.callbacks:
                 callback.after_step(self, report)
+            began = perf_counter()
+        if not self.progress.step:
+            raise SettingError("No question has a gold fact and another fact in sight; raise sampling.k.")
         for callback in self.callbacks:
             callback.at_end(self)
 
-    def _step(self, step: StepTerms) -> StepReport:
+    def _step(self, step: StepTerms, began: float) -> StepReport:
         """One update of the weights: the mean of the loss over all terms of the step."""
+        self._seed_dropout()
         rate = set_learning_rate(self.optimiser, self.progress.position / self.samples, self.settings)
         self.model.train()
         self.optimiser.zero_grad(set_to_none=True)
@@ -96,12 +121,26 @@ class Trainer:
             loss = self._losses(part) / len(step.terms)
             loss.backward()
             total += float(loss.detach())
-        parameters = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
-        self.workers.sum_gradients(parameters)
-        gradient = float(nn.utils.clip_grad_norm_(parameters, self.settings.clip))
+        gradient = self._collect_gradients()
         self.optimiser.step()
         self._advance(step)
-        return StepReport(self.workers.sum(total), step.cost, rate, gradient)
+        return StepReport(self.workers.sum(total), step.cost, rate, gradient, perf_counter() - began)
+
+    def _seed_dropout(self) -> None:
+        generator = np.random.default_rng([self.seed, self.progress.step, self.workers.rank])
+        torch.manual_seed(int(generator.integers(2**63)))
+
+    def _collect_gradients(self) -> float:
+        """Sum the gradients of all processes and clip them; gives their length before that."""
+        parameters = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
+        self.workers.sum_gradients(parameters)
+        length = float(nn.utils.clip_grad_norm_(parameters, self.settings.clip))
+        if not math.isfinite(length):
+            raise SettingError(
+                f"The gradient of step {self.progress.step + 1} is not finite: training has diverged; "
+                f"lower optimisation.learning_rate ({self.settings.learning_rate})."
+            )
+        return length
 
     def _losses(self, part: Sequence[Term]) -> Tensor:
         """The sum of the part's loss terms."""

@@ -7,9 +7,11 @@ from statistics import fmean
 
 import numpy as np
 
+from arcf.evaluation.measures import average_precision
 from arcf.rankers import Ranker
+from arcf.training.folder import whole_folder
 from arcf.training.log import Log
-from arcf.training.trainer import StepReport, Trainer
+from arcf.training.trainer import Callback, StepReport, Trainer
 from arcf.types import Dataset, Question
 
 
@@ -21,10 +23,10 @@ def mean_average_precision(ranker: Ranker, dataset: Dataset, questions: Sequence
 def _average_precision(ranker: Ranker, dataset: Dataset, question: Question) -> float:
     gold = dataset.gold_ids(question)
     ranks = np.flatnonzero(np.isin(ranker.rank(question).facts, gold)) + 1
-    return float(np.sum(np.arange(1, len(ranks) + 1) / ranks)) / len(gold)
+    return average_precision(ranks.tolist(), len(gold))
 
 
-class Validation:
+class Validation(Callback):
     """Every `every` samples, and at the end: measure MAP on the held-out questions, and save the best model so far.
 
     Where weights are averaged, it is the average that is measured and saved.
@@ -35,21 +37,18 @@ class Validation:
         self._every = every
         self._log = log
         self._folder = folder
-        self._last: int | None = None
 
     def after_step(self, trainer: Trainer, report: StepReport) -> None:
-        """Measure when another `every` samples have gone by."""
+        """Measure when another multiple of `every` samples has been passed."""
         del report
         progress = trainer.progress
-        if self._last is None:
-            self._last = progress.position
-        if progress.position // self._every > self._last // self._every and progress.position < trainer.samples:
+        if progress.position // self._every > progress.validated // self._every:
             self._validate(trainer)
-        self._last = progress.position
 
     def at_end(self, trainer: Trainer) -> None:
-        """Measure the final weights."""
-        self._validate(trainer)
+        """Measure the final weights, unless the last step did or a run is resumed that had ended already."""
+        if trainer.progress.best_position < 0 or trainer.progress.position > trainer.progress.validated:
+            self._validate(trainer)
 
     def _validate(self, trainer: Trainer) -> None:
         progress = trainer.progress
@@ -57,8 +56,10 @@ class Validation:
             value = self._measure()
             self._log.write(step=progress.step, position=progress.position, validation_map=round(value, 6))
             if value > progress.best_map:
-                trainer.backbone.save(self._folder, trainer.encoding)
+                with whole_folder(self._folder) as folder:
+                    trainer.backbone.save(folder, trainer.encoding)
                 progress.best_map, progress.best_position = value, progress.position
+        progress.validated = progress.position
 
 
 @contextmanager

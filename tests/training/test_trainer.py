@@ -1,0 +1,145 @@
+from collections.abc import Callable
+from statistics import fmean
+
+import numpy as np
+import pytest
+import torch
+
+from arcf.errors import SettingError
+from arcf.scorer.torch import ENCODINGS
+from arcf.training.losses import LOSSES
+from arcf.training.settings import TrainingSettings
+from arcf.training.trainer import Callback, StepReport, Trainer
+
+Make = Callable[..., Trainer]
+Settings = Callable[..., TrainingSettings]
+
+
+class Reports(Callback):
+    """Keeps what every step reported, and the gradients of the first."""
+
+    def __init__(self) -> None:
+        self.steps: list[StepReport] = []
+        self.gradients: dict[str, torch.Tensor] = {}
+        self.ends = 0
+
+    def after_step(self, trainer: Trainer, report: StepReport) -> None:
+        self.steps.append(report)
+        if len(self.steps) == 1:
+            named = trainer.backbone.model.named_parameters()
+            self.gradients = {name: value.grad.clone() for name, value in named if value.grad is not None}
+
+    def at_end(self, trainer: Trainer) -> None:
+        assert trainer.progress.position == trainer.samples
+        self.ends += 1
+
+
+def trained(trainer: Trainer) -> Reports:
+    reports = Reports()
+    trainer.callbacks = [reports]
+    trainer.run()
+    assert reports.ends == 1
+    return reports
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_loss_is_learnt(loss: str, settings: Settings, trainer: Make) -> None:
+    wanted = settings(optimisation={"loss": loss, "epochs": 12.0, "learning_rate": 2e-3, "warmup": 0.1})
+    losses = [report.loss for report in trained(trainer(wanted)).steps]
+    assert fmean(losses[-8:]) < 0.8 * fmean(losses[:8])
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_parts_add_up_to_the_same_gradient(encoding: str, settings: Settings, trainer: Make) -> None:
+    """Memory is bounded by computing a step in parts; nothing else may depend on it."""
+    found = []
+    for tokens in (1, 200, 10**6):
+        optimisation = {"tokens_at_once": tokens, "tokens_per_step": 1500, "epochs": 0.5, "clip": 1e9}
+        found.append(trained(trainer(settings(model={"encoding": encoding}, optimisation=optimisation))))
+    for other in found[1:]:
+        assert other.steps[0].loss == pytest.approx(found[0].steps[0].loss, abs=1e-6)
+        for name, gradient in found[0].gradients.items():
+            torch.testing.assert_close(other.gradients[name], gradient, atol=1e-6, rtol=1e-5, msg=name)
+    assert found[0].gradients.keys() == dict(trainer().backbone.model.named_parameters()).keys()
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_the_loss_is_the_mean_over_terms(encoding: str, settings: Settings, trainer: Make) -> None:
+    made = trainer(settings(model={"encoding": encoding}))
+    (step, *_) = made.feed.steps(0, made.samples, 300, joint=encoding == "joint")
+    one_by_one = [
+        float(LOSSES["ranknet"](made.model(made.feed.batch([term])).detach(), torch.from_numpy(term.labels)))
+        for term in step.terms
+    ]
+    assert trained(made).steps[0].loss == pytest.approx(fmean(one_by_one), abs=1e-5)
+
+
+def test_reports_and_progress(settings: Settings, trainer: Make) -> None:
+    made = trainer(settings(optimisation={"average_from": 0.5, "epochs": 1.5}))
+    steps = list(made.feed.steps(0, made.samples, 300, joint=False))
+    reports = trained(made).steps
+    assert made.samples == round(1.5 * made.feed.sampler.per_epoch)
+    assert [report.tokens for report in reports] == [step.cost for step in steps]
+    starts = np.array([0, *(step.position for step in steps[:-1])])
+    assert [report.learning_rate for report in reports] == pytest.approx(1e-3 * (1 - starts / made.samples))
+    assert made.progress.step == len(steps)
+    assert made.average.steps == sum(step.position / made.samples > 0.5 for step in steps)
+    assert all(report.seconds > 0 for report in reports)
+
+
+def test_gradients_are_clipped(settings: Settings, trainer: Make) -> None:
+    reports = trained(trainer(settings(optimisation={"clip": 1e-3, "tokens_per_step": 10**6})))
+    length = torch.stack([gradient.norm() for gradient in reports.gradients.values()]).norm()
+    assert float(length) == pytest.approx(1e-3, rel=1e-3)
+    assert reports.steps[0].gradient > 1e-3
+
+
+def test_dropout_depends_on_the_step_alone(settings: Settings, trainer: Make) -> None:
+    """So that a resumed run drops what the uninterrupted one does."""
+    whole, begun = (trainer(settings(model={"dropout": 0.2})) for _ in range(2))
+    losses = [report.loss for report in trained(whole).steps]
+    plain = [report.loss for report in trained(trainer(settings())).steps]
+    assert losses[0] != plain[0]
+
+    class Noise(Reports):
+        def after_step(self, trainer: Trainer, report: StepReport) -> None:
+            super().after_step(trainer, report)
+            torch.rand(3)
+
+    noise = Noise()
+    begun.callbacks = [noise]
+    begun.run()
+    assert [report.loss for report in noise.steps] == losses
+
+
+def test_frozen_embeddings_stay(settings: Settings, trainer: Make) -> None:
+    made = trainer(settings(model={"freeze_embeddings": True}))
+    word, position = (made.backbone.embeddings.word.weight, made.backbone.embeddings.position.weight)
+    before = [word.detach().clone(), position.detach().clone()]
+    trained(made)
+    assert torch.equal(word, before[0])
+    assert not torch.equal(position, before[1])
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_half_precision(encoding: str, settings: Settings, trainer: Make) -> None:
+    wanted = {"model": {"encoding": encoding}, "optimisation": {"epochs": 0.5}}
+    half = trained(trainer(settings(**wanted, run={"precision": "bfloat16"}))).steps
+    full = trained(trainer(settings(**wanted))).steps
+    assert [report.loss for report in half] == pytest.approx([report.loss for report in full], rel=0.05)
+
+
+def test_divergence_is_told_and_the_weights_are_kept(settings: Settings, trainer: Make) -> None:
+    made = trainer(settings())
+    made.backbone.head.bias.data.fill_(float("nan"))
+    before = made.backbone.head.weight.detach().clone()
+    with pytest.raises(SettingError, match=r"step 1 is not finite.*learning_rate"):
+        made.run()
+    assert torch.equal(made.backbone.head.weight, before)
+
+
+def test_nothing_in_sight(settings: Settings, trainer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = trainer(settings())
+    monkeypatch.setattr(made.feed.sampler, "draw", lambda *_: None)
+    with pytest.raises(SettingError, match=r"raise sampling\.k"):
+        made.run()
