@@ -10,10 +10,9 @@ from arcf.chain import ChainSettings, Found, result
 from arcf.data import load as load_dataset
 from arcf.errors import InputError, SettingError, UnknownNameError
 from arcf.explanation import Explanation
-from arcf.neighborhood import DISTANCES, Neighborhood
+from arcf.neighborhood import Neighborhood, recipe
 from arcf.neighborhood.store import cached
 from arcf.rankers import Autoregressive
-from arcf.registry import pick
 from arcf.scorer import Scorer, load_scorer
 from arcf.types import Dataset, Fact, Option, Question, Ranking, Step
 
@@ -106,10 +105,10 @@ def load(
         UnknownNameError: there is no such dataset or distance.
         MissingExtraError: the model needs a library that is not installed.
     """
-    recipe = pick(DISTANCES, distance, "distance")
+    measured = recipe(distance)
     dataset = _dataset(facts)
     folder = packaged_model() if model is None else model
-    neighborhood = Neighborhood(dataset.facts, cached(recipe, dataset.facts, dataset.splits.get("train", ())))
+    neighborhood = Neighborhood(dataset.facts, cached(measured, dataset.facts, dataset.splits.get("train", ())))
     scorer = load_scorer(folder, [fact.text for fact in dataset.facts])
     return Explainer(dataset, neighborhood, scorer, settings)
 

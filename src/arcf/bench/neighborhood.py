@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from arcf.bench.corpus import make_corpus
-from arcf.neighborhood import DISTANCES, Distance, FactIds, Neighborhood, Recipe, SparseDistance
+from arcf.neighborhood import Distance, FactIds, Neighborhood, Recipe, SparseDistance, recipe
 from arcf.types import Fact, Question
 
 K = 290
@@ -86,17 +86,24 @@ def measure_walk(
     return Walk(len(facts), min(seconds for seconds, _ in builds), _latency(cold), _latency(warm))
 
 
+def _bytes(distance: Distance) -> int:
+    """Memory of an index: of a lexical one all its arrays, of others what would be stored of them."""
+    if isinstance(distance, SparseDistance):
+        return distance.nbytes
+    return sum(array.nbytes for array in distance.state().values())
+
+
 def measure_growth(distance: str, size: int) -> Growth:
     """Build a made-up corpus of that size in this process, and search it."""
     corpus = make_corpus(size, SEARCHES, SEED)
-    seconds, built = _timed(lambda: DISTANCES[distance].build(corpus.facts, ()))
+    seconds, built = _timed(lambda: recipe(distance).build(corpus.facts, ()))
     facts = np.linspace(0, size - 1, min(size, SEARCHES)).astype(int).tolist()
     return Growth(
         facts=size,
         build_seconds=seconds,
         question=_latency([_search(built, question.text) for question in corpus.questions]),
         fact=_latency([_search(built, fact) for fact in facts]),
-        index_bytes=built.nbytes if isinstance(built, SparseDistance) else 0,
+        index_bytes=_bytes(built),
         peak_bytes=peak_bytes(),
     )
 

@@ -46,10 +46,9 @@ def neighborhood(
 
     from arcf.bench import measure_growth_apart
     from arcf.evaluation.plots import check_picture
-    from arcf.neighborhood import DISTANCES
-    from arcf.registry import pick
+    from arcf.neighborhood import recipe
 
-    pick(DISTANCES, distance, "distance")
+    recipe(distance)
     if plot is not None:
         check_picture(plot)
     walk = _walk(dataset, distance)
@@ -68,7 +67,7 @@ def _walk(dataset: str | None, distance: str) -> "Walk":
     from arcf.bench import make_corpus, measure_walk
     from arcf.bench.neighborhood import SEARCHES
     from arcf.data import load
-    from arcf.neighborhood import DISTANCES
+    from arcf.neighborhood import recipe
 
     if dataset is None:
         made_up = make_corpus(9_720, 2_000 + SEARCHES)
@@ -77,7 +76,7 @@ def _walk(dataset: str | None, distance: str) -> "Walk":
         corpus = load(dataset)
         facts, training = corpus.facts, corpus.splits.get("train", ())
         asked = corpus.splits.get("dev", training)
-    return measure_walk(DISTANCES[distance], facts, training, asked)
+    return measure_walk(recipe(distance), facts, training, asked)
 
 
 def _draw(growth: "Sequence[Growth]", path: Path) -> None:
