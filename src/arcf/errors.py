@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
-
 #: How many names a message lists before it only counts the rest.
 LISTED = 12
 

@@ -22,7 +22,8 @@ def reachability(
     ] = "science",
     split: Annotated[str, typer.Option(help="The split whose gold facts are to be reached.")] = "train",
     distance: Annotated[
-        list[str] | None, typer.Option(help="A distance, or several joined by +; repeat it to compare. [default: tfidf]")
+        list[str] | None,
+        typer.Option(help="A distance, or several joined by +; repeat it to compare. [default: tfidf]"),
     ] = None,
     k: Annotated[
         list[int] | None,

@@ -192,7 +192,7 @@ def _read_json(file: BufferedReader, path: Path) -> Rankings:
     return rankings
 
 
-def _json_ranking(entry: Any, number: int, path: Path) -> tuple[str, list[str]]:  # noqa: ANN401
+def _json_ranking(entry: Any, number: int, path: Path) -> tuple[str, list[str]]:
     """Question id and uids of one entry. The uids' types are looked at in one go, in C."""
     match entry:
         case {"question": str(question), "facts": list(facts)} if set(map(type, facts)) <= {str}:
