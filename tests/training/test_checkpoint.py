@@ -18,7 +18,7 @@ Make = Callable[..., Trainer]
 Settings = Callable[..., TrainingSettings]
 
 
-class Stop(Exception):
+class EndedError(Exception):
     """Ends a run in the middle."""
 
 
@@ -27,8 +27,9 @@ class StopAfter(Callback):
         self.step = step
 
     def after_step(self, trainer: Trainer, report: StepReport) -> None:
+        del report
         if trainer.progress.step == self.step:
-            raise Stop
+            raise EndedError
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def wanted(settings: Settings) -> TrainingSettings:
 def halfway(wanted: TrainingSettings, trainer: Make) -> Trainer:
     made = trainer(wanted)
     made.callbacks = [StopAfter(5)]
-    with pytest.raises(Stop):
+    with pytest.raises(EndedError):
         made.run()
     made.progress.best_map, made.progress.best_position, made.progress.validated = 0.25, 15, 15
     return made

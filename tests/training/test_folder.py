@@ -26,13 +26,18 @@ def test_files_are_replaced(tmp_path: Path) -> None:
     assert names(tmp_path) == ["model"]
 
 
+def fail_in(path: Path) -> None:
+    with whole_folder(path) as folder:
+        (folder / "a").write_text("2")
+        raise OSError("full")
+
+
 def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
     with whole_folder(tmp_path / "model") as folder:
         (folder / "a").write_text("1")
     for path in (tmp_path / "model", tmp_path / "new"):
-        with pytest.raises(OSError, match="full"), whole_folder(path) as folder:
-            (folder / "a").write_text("2")
-            raise OSError("full")
+        with pytest.raises(OSError, match="full"):
+            fail_in(path)
     assert names(tmp_path) == ["model"]
     assert (tmp_path / "model" / "a").read_text() == "1"
 
