@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import pytest
 
 from arcf import models
-from arcf.models import MINILM, PACKAGE, find_model
+from arcf.models import MINILM, PACKAGE, find_model, model_stamp
 
 
 def test_a_folder_is_itself_even_under_the_default_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,3 +29,12 @@ def test_a_scorer_of_the_default_asks_no_hub(monkeypatch: pytest.MonkeyPatch) ->
     pytest.importorskip(PACKAGE)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert backbone.load_backbone(MINILM).model.config.hidden_size == 384
+
+
+def test_a_stamp_changes_with_the_files(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"one")
+    before = model_stamp(tmp_path)
+    assert model_stamp(tmp_path) == before
+    (tmp_path / "model.safetensors").write_bytes(b"other")
+    assert model_stamp(tmp_path) != before
+    assert model_stamp("somebody/a-model-of-the-hub") == "somebody/a-model-of-the-hub"

@@ -21,3 +21,12 @@ def find_model(name: str | Path) -> Path | None:
     spec = find_spec(PACKAGE) if str(name) == MINILM else None
     folders = spec.submodule_search_locations if spec else None
     return Path(folders[0]) / "model" if folders else None
+
+
+def model_stamp(name: str | Path) -> str:
+    """Changes when a local model's files do (by name, size and time); that of a model on the hub is its name."""
+    folder = find_model(name)
+    if folder is None:
+        return str(name)
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return " ".join(f"{path.name}:{path.stat().st_size}:{path.stat().st_mtime_ns}" for path in files)

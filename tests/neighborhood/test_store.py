@@ -33,8 +33,8 @@ class Counting:
     def restore(self, state: State) -> SparseDistance:
         return TFIDF.restore(state)
 
-    def __repr__(self) -> str:
-        return "Counting()"
+    def identity(self) -> str:
+        return "counting"
 
 
 def same(one: Distance, other: Distance) -> bool:

@@ -45,7 +45,11 @@ class Distance(ABC):
 
 
 class Recipe(Protocol):
-    """The settings of a distance. Two recipes with the same `repr` make the same distance from the same corpus."""
+    """The settings of a distance."""
+
+    def identity(self) -> str:
+        """All that decides the distance besides the corpus: two recipes with the same identity make the same one."""
+        ...
 
     def build(self, facts: Sequence[Fact], questions: Sequence[Question]) -> Distance:
         """Make the distance from a corpus; `questions` are training questions, which some distances learn from."""

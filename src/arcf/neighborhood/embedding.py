@@ -10,6 +10,7 @@ from hashlib import blake2b
 
 import numpy as np
 
+from arcf.models import model_stamp
 from arcf.neighborhood.ann import Graph, build_graph, graph_from_array
 from arcf.neighborhood.base import Distance, FactIds, State
 from arcf.neighborhood.encoder import DEFAULT_MODEL, Vectors, load_encoder
@@ -89,6 +90,10 @@ class Embedding:
 
     model: str = DEFAULT_MODEL
     approximate: bool = False
+
+    def identity(self) -> str:
+        """The settings, and the model's files as they are now."""
+        return f"{self!r} {model_stamp(self.model)}"
 
     def build(self, facts: Sequence[Fact], questions: Sequence[Question]) -> EmbeddingDistance:
         """Encode every distinct text once. Questions teach it nothing."""

@@ -15,7 +15,7 @@ from scipy.sparse import csc_array, csr_array
 from arcf.errors import SettingError
 from arcf.neighborhood.base import Distance, FactIds, State
 from arcf.neighborhood.terms import Floats, TermCounts, TermVector, count_terms, from_state, to_state
-from arcf.neighborhood.text import Analyzer
+from arcf.neighborhood.text import Analyzer, stop_words
 from arcf.types import Fact, Question
 
 
@@ -149,6 +149,10 @@ class Lexical:
 
     weighting: Weighting
     core_twice: bool = False
+
+    def identity(self) -> str:
+        """The settings, and the stop words."""
+        return f"{self!r} {sorted(stop_words())}"
 
     def build(self, facts: Sequence[Fact], questions: Sequence[Question]) -> SparseDistance:
         """Count the corpus's terms and weigh them."""

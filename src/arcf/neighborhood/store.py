@@ -34,7 +34,7 @@ def fingerprint(recipe: Recipe, facts: Sequence[Fact], questions: Sequence[Quest
     """
     digest = sha256(f"arcf distance {FORMAT}".encode())
     for texts in (
-        [repr(recipe)],
+        [recipe.identity()],
         [fact.text for fact in facts],
         [fact.core for fact in facts],
         [question.text for question in questions],

@@ -1,7 +1,7 @@
 """Optimal transport between two small histograms, solved exactly by POT's network simplex.
 
 POT because it solves just this problem (30 microseconds for ten words by six) and is well kept. scipy has no solver of
-its own for it: `linear_sum_assignment` wants equal shares and `linprog` takes 2 milliseconds.
+its own for it: `linear_sum_assignment` wants equal shares, and `linprog` is made for any linear program.
 """
 
 import numpy as np

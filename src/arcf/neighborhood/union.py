@@ -74,6 +74,10 @@ class Union:
         if not self.parts:
             raise SettingError("A union of distances needs at least one part.")
 
+    def identity(self) -> str:
+        """Those of the parts, in order."""
+        return f"union of {[part.identity() for part in self.parts]}"
+
     def build(self, facts: Sequence[Fact], questions: Sequence[Question]) -> UnionDistance:
         """Build every part."""
         return UnionDistance([part.build(facts, questions) for part in self.parts])

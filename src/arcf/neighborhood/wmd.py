@@ -7,7 +7,7 @@ With a and b the shares of the words in two texts and c_ij = |v_i - v_j| the dis
 from 0 to 2. Stop words do not count. A word's vector is what the sentence encoder makes of the word alone. Vectors in
 context were no better (share of gold within the question's 290 nearest facts, 100 questions of WorldTree: 0.768 alone,
 0.759 in context, 0.760 for the encoder's input embeddings) and there is one per token of the corpus instead of one per
-distinct word: a hundred times the memory.
+distinct word: twenty times the memory.
 
 Searching solves few of these problems. The relaxed distance lets every word go to its nearest, which drops one of the
 two constraints and so is never more than d; the larger of the two relaxations bounds d from below, for all facts in one
@@ -23,11 +23,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from arcf.errors import SettingError
+from arcf.models import model_stamp
 from arcf.neighborhood.base import Distance, FactIds, State
 from arcf.neighborhood.encoder import DEFAULT_MODEL, Vectors, load_encoder
 from arcf.neighborhood.groups import Floats, Groups, group
 from arcf.neighborhood.terms import count_terms
-from arcf.neighborhood.text import WORD, Analyzer
+from arcf.neighborhood.text import WORD, Analyzer, stop_words
 from arcf.neighborhood.transport import transport_cost
 from arcf.types import Fact, Question
 
@@ -207,6 +208,10 @@ class Wmd:
     def __post_init__(self) -> None:
         if self.exact < 1:
             raise SettingError(f"Word Mover's Distance is exact for at least 1 fact, not {self.exact}.")
+
+    def identity(self) -> str:
+        """The settings, the stop words, and the model's files as they are now."""
+        return f"{self!r} {model_stamp(self.model)} {sorted(stop_words())}"
 
     def build(self, facts: Sequence[Fact], questions: Sequence[Question]) -> WmdDistance:
         """Encode every distinct word of the facts once. Questions teach it nothing."""
