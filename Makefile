@@ -15,7 +15,7 @@ demo: $(VENV)/.base ## Install, and rank the packaged facts for three questions.
 	$(BIN)/arcf rank --id science-030 --ranker bm25 --top 5
 
 test: $(VENV)/.dev ## Install, and run the tests.
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
 
 check: $(VENV)/.dev ## Lint, formatting, types, layers.
 	$(BIN)/ruff check
