@@ -1,15 +1,13 @@
 import string
+import tomllib
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcf.errors import ArcfError, InputError, SettingError, UnknownNameError
-
-pytest.importorskip("torch")
-
 from arcf.config import as_toml, make, presets, read_settings
+from arcf.errors import ArcfError, InputError, SettingError, UnknownNameError
 from arcf.scorer.torch import ENCODINGS
 from arcf.training.losses import LOSSES
 from arcf.training.samples import Conditioning, Sampling
@@ -186,6 +184,4 @@ all_settings = st.builds(
 
 @given(all_settings)
 def test_as_toml_makes_the_same_settings_again(made: TrainingSettings) -> None:
-    import tomllib
-
     assert make(TrainingSettings, tomllib.loads(as_toml(made))) == made

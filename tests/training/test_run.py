@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import transformers
 from rich.console import Console
@@ -54,8 +55,6 @@ def test_the_model_is_readable_by_transformers_and_arcf(finished: Path, dataset:
     assert model.config.arcf_encoding == "shared_prefix"
     assert all("pooler" in key for key in info["missing_keys"])
     scorer = load_scorer(finished / "model", [fact.text for fact in dataset.facts])
-    import numpy as np
-
     assert scorer.score(Prefix("Which of these must the heron have? (answer) seeds"), np.arange(5)).shape == (5,)
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arcf.cli.output import console, print_json, progress_console
+from arcf.errors import MissingExtraError
+from arcf.models import MINILM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from arcf.bench import Growth, Walk
+    from arcf.bench.train import TrainingSpeed
 
 app = typer.Typer(name="bench", help="Measure speed and memory on this machine.", no_args_is_help=True)
 
@@ -61,6 +64,55 @@ def neighborhood(
         print_json({"distance": distance, "walk": asdict(walk), "growth": [asdict(entry) for entry in growth]})
     else:
         _print(walk, growth)
+
+
+@app.command()
+def train(
+    model: Annotated[str, typer.Option(help="A model folder, or a model's name on the Hugging Face hub.")] = MINILM,
+    seconds: Annotated[float, typer.Option(min=0, help="About how long to measure; at least one round is done.")] = 60,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Measure how fast a model trains in the shared-prefix and in the joint encoding, on the same samples.
+
+    Samples are those of WorldTree 2020 if it is installed, and made up to the same lengths otherwise.
+
+    Example: arcf bench train --seconds 30 --json
+    """
+    try:
+        from arcf.bench.train import measure_training
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("Training", "train") from error
+
+    speed = measure_training(model, seconds)
+    if as_json:
+        print_json(_training_record(speed))
+    else:
+        _print_training(speed)
+
+
+def _training_record(speed: "TrainingSpeed") -> dict[str, object]:
+    return {
+        "model": speed.model,
+        "dataset": speed.dataset,
+        "threads": speed.threads,
+        "allocator": speed.allocator,
+        "samples_per_second": {name: round(own.samples_per_second, 1) for name, own in speed.speeds.items()},
+        "tokens_per_second": {name: round(own.tokens_per_second, 1) for name, own in speed.speeds.items()},
+        "seconds": {name: round(own.seconds, 2) for name, own in speed.speeds.items()},
+        "ratio": round(speed.ratio, 2),
+    }
+
+
+def _print_training(speed: "TrainingSpeed") -> None:
+    terminal = console()
+    terminal.print(f"[bold]Training {speed.model}[/] on samples of {speed.dataset}", soft_wrap=True)
+    terminal.print(f"{speed.threads} threads, memory: {speed.allocator}\n", soft_wrap=True)
+    table = _table("encoding", "samples / s", "tokens / s", "steps", "s")
+    for name, own in speed.speeds.items():
+        rates = (f"{own.samples_per_second:,.0f}", f"{own.tokens_per_second:,.0f}")
+        table.add_row(name, *rates, str(own.steps), f"{own.seconds:.1f}")
+    terminal.print(table)
+    terminal.print(f"\nshared_prefix gives {speed.ratio:.1f} times more samples a second")
 
 
 def _walk(dataset: str | None, distance: str) -> "Walk":

@@ -101,7 +101,7 @@ class Trainer:
         tokens, joint = self.settings.tokens_per_step, self.encoding == "joint"
         began = perf_counter()
         for step in self.feed.steps(self.progress.position, self.samples, tokens, joint=joint):
-            report = self._step(step, began)
+            report = self.step(step, began)
             for callback in self.callbacks:
                 callback.after_step(self, report)
             began = perf_counter()
@@ -110,8 +110,12 @@ class Trainer:
         for callback in self.callbacks:
             callback.at_end(self)
 
-    def _step(self, step: StepTerms, began: float) -> StepReport:
-        """One update of the weights: the mean of the loss over all terms of the step."""
+    def step(self, step: StepTerms, began: float) -> StepReport:
+        """One update of the weights, by the mean of the loss over all terms; `began` is when its time is counted from.
+
+        Raises:
+            SettingError: the gradient is not finite; the weights are still those before the step.
+        """
         self._seed_dropout()
         rate = set_learning_rate(self.optimiser, self.progress.position / self.samples, self.settings)
         self.model.train()
