@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arcf.data import load
 from arcf.types import Dataset
 
 Arcf = Callable[..., int]
@@ -143,3 +144,12 @@ def test_the_official_scorer_counts_410_of_496_dev_questions(
     record = json.loads(capsys.readouterr().out)
     assert (record["questions_official"], record["questions_all"]) == (410, 496)
     assert record["map_all"] == pytest.approx(1)
+
+
+def test_breakdown_by_hops(arcf: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert arcf("rank", "--split", "dev", "--output", tmp_path / "run") == 0
+    assert arcf("evaluate", tmp_path / "run", "--hops", 20, "--json") == 0
+    hops = json.loads(capsys.readouterr().out)["breakdowns"]["hops"]
+    assert [group["name"] for group in hops][:2] == ["1", "2"]
+    assert hops[0]["map"] > hops[1]["map"]
+    assert sum(group["facts"] for group in hops) == sum(len(question.gold) for question in load().split("dev"))

@@ -19,6 +19,9 @@ def evaluate(
         str, typer.Option(help="A dataset's name, or the path of a folder, archive or facts file.")
     ] = "science",
     split: Annotated[str, typer.Option(help="The split whose gold facts are looked for.")] = "dev",
+    hops: Annotated[
+        int | None, typer.Option(min=1, metavar="K", help="Also break down by hops from the question at this k.")
+    ] = None,
     per_question: Annotated[bool, typer.Option("--per-question", help="Also show every question's scores.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -29,8 +32,11 @@ def evaluate(
     from arcf.data import load
     from arcf.data.runs import read_run
     from arcf.evaluation import evaluate as evaluate_run
+    from arcf.evaluation import hop_groups
 
-    result = evaluate_run(read_run(run), load(dataset), split)
+    corpus = load(dataset)
+    groups = {} if hops is None else {"hops": hop_groups(corpus, split, hops)}
+    result = evaluate_run(read_run(run), corpus, split, groups)
     if as_json:
         print_json(result.to_json(per_question))
     else:

@@ -2,7 +2,7 @@
 
 from arcf.evaluation.breakdown import FactGroups, Group
 from arcf.evaluation.comparison import ComparedRun, Comparison, Difference, compare
-from arcf.evaluation.reachability import Reachability, hop_labels, reachabilities
+from arcf.evaluation.reachability import Reachability, hop_groups, hop_labels, reachabilities
 from arcf.evaluation.report import Evaluation, QuestionScore, evaluate
 from arcf.evaluation.significance import Interval
 
@@ -18,6 +18,7 @@ __all__ = [
     "Reachability",
     "compare",
     "evaluate",
+    "hop_groups",
     "hop_labels",
     "reachabilities",
 ]

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from arcf.errors import InputError
+from arcf.evaluation.breakdown import FactGroups
 from arcf.types import Dataset, Question
 
 # Scoring a run needs no neighborhoods, and should not wait for them to be imported.
@@ -43,9 +44,7 @@ class Reachability:
         return counts | {UNREACHABLE: self.unreachable}
 
 
-def hops(
-    neighborhood: "Neighborhood", query: str, gold: Iterable[int], k: int, deepest: int = 0
-) -> dict[int, int]:
+def hops(neighborhood: "Neighborhood", query: str, gold: Iterable[int], k: int, deepest: int = 0) -> dict[int, int]:
     """The hop of every gold fact that is within reach, nearest first.
 
     Who asks at several k gives the largest as `deepest`: every fact is then searched for once, since the k nearest
@@ -123,6 +122,16 @@ def reachabilities(
         neighborhood = Neighborhood(dataset.facts, cached(recipe, dataset.facts, dataset.splits.get("train", ())))
         results[name] = tuple(reachability(neighborhood, dataset, questions, k, progress, max(ks)) for k in ks)
     return results
+
+
+def hop_groups(dataset: Dataset, split: str, k: int) -> FactGroups:
+    """The gold facts of a split by their hop under the paper's distance, tf-idf: groups for a breakdown."""
+    from arcf.neighborhood import Neighborhood, recipe
+
+    distance = recipe("tfidf").build(dataset.facts, dataset.splits.get("train", ()))
+    labels = hop_labels(Neighborhood(dataset.facts, distance), dataset, dataset.split(split), k)
+    names = {label for of_question in labels.values() for label in of_question.values()}
+    return FactGroups(tuple(sorted(names, key=float)), labels)
 
 
 def hop_labels(
