@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arcf.cli import bench, compare, data, evaluate, explain, rank, reachability, train
+from arcf.cli import bench, compare, data, evaluate, explain, rank, reachability, serve, train
 from arcf.cli.output import plain_errors
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app.command()(train.train)
 app.command()(evaluate.evaluate)
 app.command()(compare.compare)
 app.command()(reachability.reachability)
+app.command()(serve.serve)
 app.add_typer(data.app)
 app.add_typer(bench.app)
 

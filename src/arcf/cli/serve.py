@@ -1,0 +1,64 @@
+"""`arcf serve`: the HTTP API and the page."""
+
+from typing import Annotated
+
+import typer
+
+from arcf.errors import MissingExtraError
+
+
+def serve(
+    dataset: Annotated[
+        str,
+        typer.Option(
+            "--dataset", "--facts", help="Name of an installed dataset, or path of a zip, folder or file of facts."
+        ),
+    ] = "science",
+    model: Annotated[str | None, typer.Option(help="Folder of a trained model.")] = None,
+    distance: Annotated[str, typer.Option(help="What makes facts visible.")] = "tfidf",
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 is everywhere.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 takes a free one.")] = 8000,
+    token: Annotated[
+        str | None, typer.Option(envvar="ARCF_TOKEN", help="What programs must send as bearer token.")
+    ] = None,
+    allowed_host: Annotated[
+        list[str] | None, typer.Option(help="A name that browsers may call the server by; once for each.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Searches at once.")] = 1,
+    waiting: Annotated[int, typer.Option(min=0, help="Searches in line; the next is told to come back later.")] = 32,
+    seconds: Annotated[float, typer.Option(help="Time of one request.")] = 60.0,
+    most_k: Annotated[int, typer.Option(min=1, help="The largest k that a request may ask for.")] = 1_000,
+    most_facts: Annotated[int, typer.Option(min=1, help="The longest chain that a request may ask for.")] = 20,
+    question_chars: Annotated[int, typer.Option(min=1, help="Characters of a question at most.")] = 2_000,
+    body_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a request at most.")] = 65_536,
+) -> None:
+    """Serve a web page that shows chains grow, and the same as an HTTP API.
+
+    Example: arcf serve
+
+    Example: arcf serve --dataset worldtree-2020 --model runs/best --port 9000
+    """
+    try:
+        from arcf.serving import ServingSettings
+        from arcf.serving import serve as run
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("Serving", "serve") from error
+    from pathlib import Path
+
+    from arcf.explainer import load
+    from arcf.serving.settings import LOOPBACK
+
+    settings = ServingSettings(
+        model="packaged" if model is None else Path(model).name,
+        token=token,
+        hosts=tuple(name.lower() for name in allowed_host) if allowed_host else LOOPBACK,
+        body_bytes=body_bytes,
+        question_chars=question_chars,
+        k=most_k,
+        longest=most_facts,
+        seconds=seconds,
+        workers=workers,
+        waiting=waiting,
+    )
+    explainer = load(model, dataset, distance=distance)
+    run(explainer, settings, host, port, lambda address: typer.echo(f"arcf serves {address}  (Ctrl+C ends it)"))

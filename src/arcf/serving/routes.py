@@ -1,0 +1,168 @@
+"""The routes of the API. Each checks, calls and answers; the work is done elsewhere."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, TypeVar
+
+import anyio
+from anyio import to_thread
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from arcf.serving.corpus import Corpus
+from arcf.serving.gate import Gate
+from arcf.serving.models import (
+    DatasetQuestion,
+    ExplainRequest,
+    ExplanationView,
+    FactDetail,
+    FactView,
+    Health,
+    Info,
+    Page,
+    RankingView,
+    RankRequest,
+)
+from arcf.serving.problems import ProblemError, documented
+from arcf.serving.running import run, while_connected
+from arcf.serving.search import Search
+from arcf.serving.service import Service
+from arcf.serving.settings import ServingSettings
+from arcf.serving.stream import EventStream
+
+Answer = TypeVar("Answer")
+SEARCHING = documented(400, 404, 408, 413, 422, 500, 503, 504)
+LOOKING = documented(404, 422, 500, 503, 504)
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Events: `start` (Opening), `step` (Link), `end` (ExplanationView) or `error` (Problem).",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+
+PageNumber = Annotated[int, Query(ge=1, le=1_000_000, description="From 1 on.")]
+PageSize = Annotated[int, Query(ge=1, description="Items of a page.")]
+Wanted = Annotated[str, Query(description="Words to look for; empty: everything.", examples=["ice"])]
+
+
+class Waiting:
+    """What every request that needs the model goes through: the queue, the time limit, the client's patience."""
+
+    def __init__(self, gate: Gate, seconds: float) -> None:
+        self.gate = gate
+        self.seconds = seconds
+
+    async def turn(self, request: Request, work: Callable[[], Awaitable[Answer]]) -> Answer:
+        """Do the work when its turn comes."""
+
+        async def in_turn() -> Answer:
+            with anyio.fail_after(self.seconds):
+                async with self.gate.slot():
+                    return await work()
+
+        return await while_connected(request.receive, in_turn)
+
+    async def thread(self, request: Request, work: Callable[[], Answer]) -> Answer:
+        """Do the work in a thread when its turn comes."""
+        return await self.turn(request, lambda: to_thread.run_sync(work))
+
+
+def searching(service: Service, waiting: Waiting) -> APIRouter:
+    """Explaining and ranking."""
+    router = APIRouter(tags=["search"])
+
+    async def answer(request: Request, search: Search, view: Callable[..., Answer], *more: Any) -> Answer:
+        async def work() -> Answer:
+            explanation = await run(search)
+            return await to_thread.run_sync(view, explanation, *more)
+
+        return await waiting.turn(request, work)
+
+    @router.post("/explain", summary="Explain an answer", responses=SEARCHING)
+    async def explain(body: ExplainRequest, request: Request) -> ExplanationView:
+        """The chain of facts that explains an answer, with what each step was chosen over."""
+        search = service.search(body)
+        return await answer(request, search, search.explanation)
+
+    @router.post(
+        "/explain/stream",
+        summary="Explain step by step",
+        responses=SEARCHING | EVENTS,
+        response_class=EventStream,
+        status_code=200,
+    )
+    async def stream(body: ExplainRequest) -> Response:
+        """The same as server-sent events: each step as soon as it is found."""
+        return EventStream(service.search(body), waiting.gate, waiting.seconds)
+
+    @router.post("/rank", summary="Rank facts", responses=SEARCHING)
+    async def rank(body: RankRequest, request: Request) -> RankingView:
+        """The facts of the corpus, best first: the chain, then what was scored, then the rest."""
+        _check_size(body.top, service.settings)
+        search = service.search(body)
+        return await answer(request, search, search.ranking, body.top)
+
+    return router
+
+
+def looking(corpus: Corpus, waiting: Waiting, settings: ServingSettings) -> APIRouter:
+    """Facts and questions of the corpus."""
+    router = APIRouter(tags=["corpus"])
+
+    @router.get("/facts", summary="Search facts", responses=LOOKING)
+    async def facts(request: Request, query: Wanted = "", page: PageNumber = 1, size: PageSize = 20) -> Page[FactView]:
+        """Facts near the query, nearest first; without a query all of them, in their own order."""
+        _check_size(size, settings)
+        _check_text(query, settings)
+        return await waiting.thread(request, lambda: corpus.facts(query, page, size))
+
+    @router.get("/facts/{uid:path}", summary="One fact", responses=LOOKING)
+    async def fact(
+        request: Request,
+        uid: Annotated[str, Path(max_length=200, examples=["kindof-001"])],
+        k: Annotated[int, Query(ge=0, description="How many neighbors.")] = 10,
+    ) -> FactDetail:
+        """A fact with its nearest neighbors and the words that they share."""
+        _check_size(k, settings)
+        return await waiting.thread(request, lambda: corpus.fact(uid, k))
+
+    @router.get("/questions", summary="Questions of the dataset", responses=LOOKING)
+    def questions(query: Wanted = "", page: PageNumber = 1, size: PageSize = 20) -> Page[DatasetQuestion]:
+        """The dataset's questions with their gold facts; with a query, those that contain it."""
+        _check_size(size, settings)
+        _check_text(query, settings)
+        return corpus.questions(query, page, size)
+
+    return router
+
+
+def telling(info: Info) -> APIRouter:
+    """About the server itself."""
+    router = APIRouter(tags=["server"])
+
+    @router.get("/info", summary="Model, corpus, versions", responses=documented(500))
+    async def about() -> Info:
+        """What the server runs on, and what it allows."""
+        return info
+
+    return router
+
+
+def health(gate: Gate) -> APIRouter:
+    """Whether the server is up; needs no token."""
+    router = APIRouter(tags=["server"])
+
+    @router.get("/health", summary="Is it up?", responses=documented(500))
+    async def state() -> Health:
+        """How much the server has to do."""
+        return Health(status="ok", running=gate.running, waiting=gate.inside - gate.running)
+
+    return router
+
+
+def _check_size(size: int, settings: ServingSettings) -> None:
+    if size > settings.page_size:
+        raise ProblemError(422, f"At most {settings.page_size} items at once, not {size}.")
+
+
+def _check_text(text: str, settings: ServingSettings) -> None:
+    if len(text) > settings.question_chars:
+        raise ProblemError(422, f"At most {settings.question_chars} characters, not {len(text)}.")

@@ -1,0 +1,230 @@
+"""Queue, time, size, token, host names and headers; clients that leave."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from threading import Event
+
+import httpx
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from numpy.typing import NDArray
+
+from arcf.errors import SettingError
+from arcf.explainer import Explainer
+from arcf.scorer.base import Prefix
+from arcf.serving import ServingSettings
+from arcf.serving.gate import BusyError, Gate
+
+Client = Callable[..., TestClient]
+Running = Callable[[Explainer, ServingSettings], AbstractContextManager[str]]
+ASKED = {"id": "science-001"}
+
+
+class Held:
+    """Scores as another scorer, but only while it may."""
+
+    def __init__(self, explainer: Explainer) -> None:
+        search = explainer.ranker.search
+        self.scorer, self.go, self.begun, self.calls = search.scorer, Event(), Event(), 0
+        self.explainer = Explainer(explainer.dataset, search.neighborhood, self, search.settings)
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        self.calls += 1
+        self.begun.set()
+        assert self.go.wait(20)
+        return self.scorer.score(prefix, candidates)
+
+
+@pytest.fixture
+def held(explainer: Explainer) -> Iterator[Held]:
+    scorer = Held(explainer)
+    yield scorer
+    scorer.go.set()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("path", ["/api/explain", "/api/explain/stream"])
+def test_a_full_queue_says_come_back_and_loses_nothing(held: Held, running: Running, path: str) -> None:
+    async def crowd(address: str) -> list[httpx.Response]:
+        async with httpx.AsyncClient(base_url=address, timeout=30) as client:
+            asked = [asyncio.create_task(client.post(path, json=ASKED)) for _ in range(8)]
+            await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+            while sum(task.done() for task in asked) < 5:
+                await asyncio.sleep(0.005)
+            assert (await client.get("/api/health")).json() == {"status": "ok", "running": 1, "waiting": 2}
+            held.go.set()
+            return list(await asyncio.gather(*asked))
+
+    with running(held.explainer, ServingSettings(workers=1, waiting=2)) as address:
+        answers = asyncio.run(crowd(address))
+    statuses = sorted(answer.status_code for answer in answers)
+    assert statuses == [200] * 3 + [503] * 5
+    for answer in answers:
+        if answer.status_code == 503:
+            assert int(answer.headers["retry-after"]) >= 1
+            assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("path", ["/api/explain", "/api/explain/stream"])
+def test_a_client_that_leaves_frees_its_slot(held: Held, running: Running, path: str) -> None:
+    def idle(address: str) -> bool:
+        return bool(httpx.get(f"{address}api/health").json()["running"] == 0)
+
+    with running(held.explainer, ServingSettings(workers=1, waiting=0)) as address:
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(f"{address}{path[1:]}", json=ASKED, timeout=httpx.Timeout(20, read=0.3))
+        assert not idle(address)  # a step that has begun keeps the model busy; and by now the server knows
+        held.go.set()
+        until(lambda: idle(address))
+        assert held.calls == 1
+        assert httpx.post(f"{address}{path[1:]}", json=ASKED, timeout=20).status_code == 200
+
+
+def test_a_client_that_leaves_the_line_frees_its_place(held: Held, running: Running) -> None:
+    def waiting(address: str) -> int:
+        return int(httpx.get(f"{address}api/health").json()["waiting"])
+
+    async def leave(address: str) -> httpx.Response:
+        async with httpx.AsyncClient(base_url=address, timeout=30) as client:
+            first = asyncio.create_task(client.post("/api/explain", json=ASKED))
+            await asyncio.to_thread(held.begun.wait, 20)
+            second = asyncio.create_task(client.post("/api/explain", json=ASKED))
+            await asyncio.to_thread(until, lambda: waiting(address) == 1)
+            second.cancel()
+            await asyncio.to_thread(until, lambda: waiting(address) == 0)
+            held.go.set()
+            return await first
+
+    with running(held.explainer, ServingSettings(workers=1, waiting=1)) as address:
+        assert asyncio.run(leave(address)).status_code == 200
+
+
+def test_steps_arrive_while_the_search_goes_on(held: Held, running: Running) -> None:
+    held.go.set()
+    with (
+        running(held.explainer, ServingSettings()) as address,
+        httpx.stream("POST", f"{address}api/explain/stream", json=ASKED, timeout=20) as answer,
+    ):
+        lines = (line for line in answer.iter_lines() if line.startswith("event"))
+        assert next(lines) == "event: start"
+        assert next(lines) == "event: step"
+        assert [*lines][-1] == "event: end"
+
+
+def test_time_is_limited(held: Held, running: Running) -> None:
+    async def slow(address: str) -> tuple[httpx.Response, str]:
+        async with httpx.AsyncClient(base_url=address, timeout=30) as client:
+            plain = asyncio.create_task(client.post("/api/explain", json=ASKED))
+            await asyncio.sleep(0.4)
+            held.go.set()
+            first = await plain
+            held.go.clear()
+            stream = asyncio.create_task(client.post("/api/explain/stream", json=ASKED))
+            await asyncio.sleep(0.4)
+            held.go.set()
+            return first, (await stream).text
+
+    with running(held.explainer, ServingSettings(seconds=0.2)) as address:
+        plain, stream = asyncio.run(slow(address))
+    assert plain.status_code == 504
+    assert stream.startswith("event: start")
+    assert stream.split("\n\n")[-2].startswith("event: error\n")
+    assert '"status":504' in stream
+
+
+@pytest.mark.parametrize("path", ["/api/explain", "/api/explain/stream"])
+def test_a_mistake_of_ours_is_told_as_a_problem(explainer: Explainer, client_of: Client, path: str) -> None:
+    class Broken:
+        def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+            raise RuntimeError("secret")
+
+    neighborhood = explainer.ranker.search.neighborhood
+    answer = client_of(Explainer(explainer.dataset, neighborhood, Broken())).post(path, json=ASKED)
+    assert '"status":500' in answer.text
+    assert "secret" not in answer.text
+    assert "content-security-policy" in answer.headers
+    if not path.endswith("stream"):
+        assert answer.status_code == 500
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_bodies_are_limited(explainer: Explainer, client_of: Client) -> None:
+    client = client_of(explainer, body_bytes=100)
+    assert client.post("/api/explain", json={"question": "x" * 200}).status_code == 413
+
+    def chunks() -> Iterator[bytes]:
+        yield from [b"x" * 50] * 10
+
+    answer = client.post("/api/explain", content=chunks(), headers={"Content-Type": "application/json"})
+    assert answer.status_code == 413
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_token(explainer: Explainer, client_of: Client) -> None:
+    client = client_of(explainer, token="s3cret")
+    for headers in (
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": b"Bearer s\xe9"},
+        {"Authorization": "Basic abc"},
+    ):
+        answer = client.post("/api/explain", json=ASKED, headers=headers)
+        assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+    right = {"Authorization": "Bearer s3cret"}
+    assert client.post("/api/explain", json=ASKED, headers=right).status_code == 200
+    assert client.get("/api/facts").status_code == 401
+    assert client.get("/api/health").status_code == 200
+    assert client.get("/").status_code == 200
+
+
+def test_host_names(explainer: Explainer, client_of: Client) -> None:
+    client = client_of(explainer)
+    for host in ("localhost:80", "127.0.0.1:8000", "[::1]:8000", "LOCALHOST"):
+        assert client.get("/api/health", headers={"Host": host}).status_code == 200
+    for host in ("evil.example", "evil.example:80", "localhost.evil.example", ""):
+        assert client.get("/api/health", headers={"Host": host}).status_code == 421
+    assert client_of(explainer, hosts=()).get("/", headers={"Host": "any.example"}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/api/info", "/api/nowhere"])
+def test_security_headers(client: TestClient, path: str) -> None:
+    headers = client.get(path, headers={"Origin": "http://evil.example"}).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cache-control"] == ("no-store" if path.startswith("/api") else "no-cache")
+    assert not any(name.startswith("access-control") for name in headers)
+
+
+def test_settings_are_checked() -> None:
+    for wrong in ({"k": 0}, {"seconds": 0}, {"waiting": -1}, {"token": ""}, {"token": "s\u00e9"}):
+        with pytest.raises(SettingError, match="server"):
+            ServingSettings(**wrong)  # type: ignore[arg-type]
+
+
+def test_the_gate() -> None:
+    async def check() -> None:
+        gate = Gate(workers=1, waiting=0)
+        async with gate.slot():
+            assert gate.running == 1
+            with pytest.raises(BusyError, match="busy"):
+                async with gate.slot():
+                    pass
+        assert gate.inside == 0
+        with pytest.raises(ValueError, match="inside"):
+            async with gate.slot():
+                raise ValueError("inside")
+        async with gate.slot():
+            pass
+
+    asyncio.run(check())
