@@ -40,7 +40,9 @@ def losses(output: Path) -> list[float]:
 
 def test_two_processes_learn_what_one_does(settings: Settings, dataset: Dataset, tmp_path: Path) -> None:
     needs_loopback()
-    wanted = settings(optimisation={"tokens_per_step": 500})
+    # Some gradients are zero but for rounding (a bias that all scores share); Adam makes steps even of those, unless
+    # its epsilon is larger.
+    wanted = settings(optimisation={"tokens_per_step": 500, "epsilon": 1e-3})
     (tmp_path / "settings.toml").write_text(as_toml(wanted))
     train(wanted, dataset, tmp_path / "one", Console(file=io.StringIO()))
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr", "127.0.0.1"]
@@ -55,14 +57,14 @@ def test_two_processes_learn_what_one_does(settings: Settings, dataset: Dataset,
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert losses(tmp_path / "two") == pytest.approx(losses(tmp_path / "one"), abs=1e-4)
+    assert losses(tmp_path / "two") == pytest.approx(losses(tmp_path / "one"), abs=1e-5)
     one, two = (
         load_file(next((tmp_path / name / "checkpoint").glob("step-*")) / "weights.safetensors")
         for name in ("one", "two")
     )
     assert one.keys() == two.keys()
     for name, weight in one.items():
-        torch.testing.assert_close(two[name], weight, atol=2e-4, rtol=1e-3, msg=name)
+        torch.testing.assert_close(two[name], weight, atol=1e-6, rtol=1e-5, msg=name)
     assert json.loads((tmp_path / "two" / "manifest.json").read_text())["processes"] == 2
 
 
