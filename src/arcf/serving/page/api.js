@@ -1,0 +1,75 @@
+// Talking to the server: JSON, server-sent events over fetch, and the token where one is wanted.
+
+import { find } from "./dom.js";
+
+const TOKEN = "arcf-token";
+
+export class ProblemError extends Error {
+  constructor(problem) {
+    const more = (problem.errors ?? []).map((error) => `${error.pointer}: ${error.detail}`);
+    super([problem.detail || problem.title, ...more].join(" "));
+    this.status = problem.status;
+  }
+}
+
+/** GET a path below the page's own address. */
+export async function get(path) {
+  return (await ask(path, {})).json();
+}
+
+/** POST, and call `on(event, data)` for each event of the answer. */
+export async function stream(path, request, signal, on) {
+  const answer = await ask(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(request),
+    signal,
+  });
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let pending = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const blocks = (pending + value).split("\n\n");
+    pending = blocks.pop();
+    for (const block of blocks) tell(block, on);
+  }
+}
+
+function tell(block, on) {
+  const fields = block.split("\n").map((line) => line.split(/: (.*)/s));
+  const { event, data } = Object.fromEntries(fields);
+  const record = JSON.parse(data);
+  if (event === "error") throw new ProblemError(record);
+  on(event, record);
+}
+
+async function ask(path, options) {
+  const token = sessionStorage.getItem(TOKEN);
+  const headers = { ...options.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}) };
+  const answer = await fetch(path, { ...options, headers });
+  if (answer.ok) return answer;
+  if (answer.status === 401 && (await askToken())) return ask(path, options);
+  throw new ProblemError(await answer.json().catch(() => ({ detail: answer.statusText, status: answer.status })));
+}
+
+let asking = null;
+
+/** Ask the reader for the token, once for all requests that wait for it. */
+function askToken() {
+  asking ??= new Promise((resolve) => {
+    const dialog = find("token-dialog");
+    find("token-form").addEventListener("submit", () => {
+      sessionStorage.setItem(TOKEN, find("token").value);
+      find("token").value = "";
+    }, { once: true });
+    dialog.addEventListener("close", () => {
+      asking = null;
+      resolve(Boolean(sessionStorage.getItem(TOKEN)) && dialog.returnValue !== "cancel");
+    }, { once: true });
+    dialog.addEventListener("cancel", () => { dialog.returnValue = "cancel"; }, { once: true });
+    dialog.returnValue = "";
+    dialog.showModal();
+  });
+  return asking;
+}

@@ -1,0 +1,89 @@
+// The chain as far as it is known, and what has been learned about steps that are given now but were chosen before.
+
+export const SOURCES = 3;
+
+export class Chain {
+  constructor(memory) {
+    this.memory = memory;
+    this.opening = null;
+    this.facts = [];
+    this.end = null;
+  }
+
+  open(opening) {
+    this.opening = opening;
+    this.facts = opening.given.map((link, place) => ({ ...link, ...this.recall(opening.given, place) }));
+  }
+
+  add(link) {
+    this.facts.push(link);
+    this.remember(this.facts.length - 1);
+  }
+
+  close(end) {
+    this.end = end;
+  }
+
+  /** How many steps there are to look at: one for each fact, and the decision to stop. */
+  get steps() {
+    return this.facts.length + (this.end?.stopped ? 1 : 0);
+  }
+
+  isGold(uid) {
+    return this.opening.gold.includes(uid);
+  }
+
+  /** The sources of a fact that share the most words with it, in chain order; 0 is the question. */
+  sources(place) {
+    const seen = this.facts[place].seen_from;
+    const best = seen.map((_, index) => index).sort((a, b) => seen[b].words.length - seen[a].words.length || a - b);
+    return best.slice(0, SOURCES).sort((a, b) => a - b).map((index) => ({
+      from: seen[index].source === null ? 0 : this.facts.findIndex((fact) => fact.uid === seen[index].source) + 1,
+      words: seen[index].words,
+    }));
+  }
+
+  /** What a step was chosen over, best first; at the end, what stopping was chosen over. */
+  field(step) {
+    if (step > this.facts.length) {
+      const stop = { stop: true, score: this.end.stop_score, chosen: true };
+      return ranked([stop, ...this.end.left_out]);
+    }
+    const link = this.facts[step - 1];
+    if (link.score === null) return [];
+    const stop = link.stop_score === null ? [] : [{ stop: true, score: link.stop_score }];
+    return ranked([{ ...link, chosen: true }, ...link.runners_up, ...stop]);
+  }
+
+  remember(place) {
+    const { uid, text, score, runners_up, stop_score } = this.facts[place];
+    const before = this.facts.slice(0, place).map((fact) => fact.uid);
+    const field = [{ uid, text, score }, ...runners_up];
+    for (const one of field) {
+      const others = field.filter((other) => other !== one);
+      this.memory.set(JSON.stringify([...before, one.uid]), { score: one.score, runners_up: others, stop_score });
+    }
+  }
+
+  recall(given, place) {
+    return this.memory.get(JSON.stringify(given.slice(0, place + 1).map((fact) => fact.uid)));
+  }
+
+  /** The chain as the command line would print it. */
+  text() {
+    const { question, answer } = this.opening;
+    const lines = this.facts.map((fact, place) => {
+      const seen = this.sources(place).map(({ from, words }) => {
+        const name = from === 0 ? "the question" : String(from);
+        return words.length ? `${name} (${words.join(", ")})` : name;
+      });
+      const score = fact.score === null ? "(given)" : fact.score.toFixed(2).padStart(6);
+      const origin = seen.length ? `\n${" ".repeat(12)}from ${seen.join(", ")}` : "";
+      return `${String(place + 1).padStart(2)}. ${score}  ${fact.text}${origin}`;
+    });
+    const head = answer ? `${question} -> ${answer}` : question;
+    return [head, ...lines, this.end?.ending ?? ""].join("\n").trimEnd();
+  }
+}
+
+const ranked = (field) => field.toSorted((a, b) => b.score - a.score || Boolean(b.chosen) - Boolean(a.chosen));
