@@ -1,6 +1,7 @@
 """`arcf explain`: the chain of facts that explains an answer, as a picture in the terminal."""
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,12 +39,16 @@ def explain(
     exact: Annotated[bool, typer.Option("--exact", help="Score every visible fact in every iteration.")] = False,
     top: Annotated[int, typer.Option(min=0, help="Show the ranking below the chain, this many facts.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the explanation as JSON.")] = False,
+    svg: Annotated[Path | None, typer.Option(help="Write the picture of the chain to this SVG file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write picture and scores to this one HTML file.")] = None,
 ) -> None:
     """Explain an answer with a chain of facts.
 
     Example: arcf explain "Which process turned the ice cube to water?" --answer melting
 
     Example: arcf explain --dataset worldtree-2020 --id Mercury_400187 --model runs/best
+
+    Example: arcf explain --id science-001 --html chain.html
     """
     from arcf.chain import ChainSettings
     from arcf.explainer import load
@@ -61,6 +66,18 @@ def explain(
     explanation = explainer.explain(asked, answer or correct, options or ())
     show = _print_json if as_json else _print_picture
     show(explainer, explanation, top)
+    _write_pictures(explainer, explanation, svg, html)
+
+
+def _write_pictures(explainer: "Explainer", explanation: "Explanation", svg: Path | None, html: Path | None) -> None:
+    from arcf.files import write_text
+    from arcf.picture import html_page, svg_file
+
+    gold = explainer.dataset.gold_ids(explanation.chain.question)
+    if svg is not None:
+        write_text(svg, svg_file(explanation, gold))
+    if html is not None:
+        write_text(html, html_page(explanation, gold))
 
 
 def _print_json(explainer: "Explainer", explanation: "Explanation", top: int) -> None:
