@@ -1,0 +1,203 @@
+"""The shared-prefix encoding as one ONNX graph, which reads prefixes and candidates alike.
+
+    tokens (C, L), lengths (C,), keys and values of P tokens seen before, per layer  ->  scores (C,), keys and values
+
+A prefix is one row with P = 0, of which the keys and values are taken; candidates are rows with the prefix's keys and
+values, of which the scores are taken. So both share every weight, in the file and in memory. Rows are padded to the
+longest; the caller puts rows of similar length together. The last layer and the head are for first tokens only.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from torch import nn
+
+from arcf.errors import InputError
+from arcf.scorer.backbone import Backbone, Layer
+from arcf.scorer.graph import Graph
+from arcf.scorer.precision import Float16, Float32, Precision
+
+INT32, INT64, FLOAT = onnx.TensorProto.INT32, onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
+
+ACTIVATIONS: dict[str, Callable[[Graph, str], str]] = {
+    "gelu": lambda graph, value: graph.node("Gelu", value),
+    "gelu_new": lambda graph, value: graph.node("Gelu", value, approximate="tanh"),
+    "gelu_pytorch_tanh": lambda graph, value: graph.node("Gelu", value, approximate="tanh"),
+    "relu": lambda graph, value: graph.node("Relu", value),
+}
+"""The feed-forward part's activation, by its name in config.json."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shapes:
+    """Shapes and masks that all layers use, as names of values."""
+
+    rows: str  # C, a vector of one number, as are the next two
+    length: str  # L; for queries Q, which is 1 where only first tokens ask
+    seen: str  # P
+    mask: str  # (C, 1, L): 0 for a token, -inf for padding
+    split: str  # (P, L)
+
+
+@dataclass(frozen=True, slots=True)
+class _Heads:
+    """Keys and values of one layer, apart by head: own (heads, C, L, size), and seen before (heads, P, size)."""
+
+    keys: str
+    values: str
+    seen_keys: str
+    seen_values: str
+
+
+def build(backbone: Backbone, precision: Precision) -> onnx.ModelProto:
+    """The graph of a model.
+
+    Raises:
+        InputError: the model's activation is one that arcf cannot export.
+    """
+    return _Builder(backbone, precision).model()
+
+
+class _Builder:
+    def __init__(self, backbone: Backbone, precision: Precision) -> None:
+        config: Any = backbone.model.config
+        name = config.activation if config.model_type == "distilbert" else config.hidden_act
+        if name not in ACTIVATIONS:
+            raise InputError(f"The activation '{name}' cannot be exported; arcf knows {', '.join(ACTIVATIONS)}.")
+        self.activation = ACTIVATIONS[name]
+        self.backbone = backbone
+        self.precision = precision
+        self.graph = Graph()
+        self.heads = backbone.heads
+        self.size = backbone.layers[0].query.out_features // backbone.heads
+
+    def model(self) -> onnx.ModelProto:
+        graph, layers = self.graph, self.backbone.layers
+        tokens = graph.input("tokens", INT32, ("C", "L"))
+        lengths = graph.input("lengths", INT32, ("C",))
+        seen = [
+            tuple(graph.input(f"seen_{kind}_{n}", FLOAT, (self.heads, "P", self.size)) for kind in ("keys", "values"))
+            for n in range(len(layers))
+        ]
+        shapes = self._shapes(tokens, lengths, seen[0][0])
+        embedded = self._embed(tokens, shapes)  # (C, L, hidden)
+        hidden = graph.node("Reshape", embedded, graph.integers(-1, self.heads * self.size))  # (C * L, hidden)
+        for number, layer in enumerate(layers):
+            last = number == len(layers) - 1
+            keys = self._apart(self._linear(hidden, layer.key), shapes, f"keys_{number}")
+            values = self._apart(self._linear(hidden, layer.value), shapes, f"values_{number}")
+            for kept in (keys, values):
+                graph.output(kept, (self.heads, "C", "L", self.size))
+            asking = self._first(hidden, shapes) if last else hidden
+            hidden = self._layer(layer, asking, _Heads(keys, values, *seen[number]), shapes, first_only=last)
+        graph.output(self._score(hidden), ("C",))
+        return graph.model("arcf")
+
+    def _shapes(self, tokens: str, lengths: str, seen_keys: str) -> _Shapes:
+        graph = self.graph
+        rows, length = graph.nodes("Split", graph.node("Shape", tokens), count=2, num_outputs=2)
+        seen = graph.node("Shape", seen_keys, start=1, end=2)
+        places = self._range(length)  # (L,)
+        ends = graph.node("Cast", graph.node("Unsqueeze", lengths, graph.integers(1, 2)), to=INT64)  # (C, 1, 1)
+        real = graph.node("Less", places, ends)  # (C, 1, L)
+        zero, never = (graph.weight(np.array(value, np.float32)) for value in (0.0, -np.inf))
+        mask = graph.node("Where", real, zero, never)
+        return _Shapes(rows, length, seen, mask, graph.node("Concat", seen, length, axis=0))
+
+    def _range(self, length: str) -> str:
+        """0, 1, .. of a length that is a vector of one number."""
+        graph = self.graph
+        end = graph.node("Squeeze", length)
+        zero, one = (graph.weight(np.array(value, np.int64)) for value in (0, 1))
+        return graph.node("Range", zero, end, one)
+
+    def _embed(self, tokens: str, shapes: _Shapes) -> str:
+        """Words, positions after the tokens seen, and the segment: 0 at P = 0, else 1. (C, L) -> (C, L, width)."""
+        graph, parts, form = self.graph, self.backbone.embeddings, self.backbone.encoder.form
+        places = graph.node("Add", self._range(shapes.length), shapes.seen)
+        table = _array(parts.position)[form.first_position :]
+        if parts.segment is not None and form.segments == 1:
+            table = table + _array(parts.segment)[0]
+        # A table of a few hundred rows, and exact: positions are added to everything.
+        small = Float32() if isinstance(self.precision, Float32) else Float16()
+        words = self.precision.lookup(graph, _array(parts.word), tokens)
+        hidden = graph.node("Add", words, small.lookup(graph, table, places))
+        if parts.segment is not None and form.segments > 1:
+            segment = graph.node("Min", shapes.seen, graph.integers(1))
+            hidden = graph.node("Add", hidden, graph.node("Gather", graph.weight(_array(parts.segment)[:2]), segment))
+        hidden = self._norm(hidden, parts.norm)
+        if parts.projection is None:
+            return hidden
+        width = parts.projection.in_features
+        return self._linear(graph.node("Reshape", hidden, graph.integers(-1, width)), parts.projection)
+
+    def _layer(self, layer: Layer, hidden: str, heads: _Heads, shapes: _Shapes, *, first_only: bool) -> str:
+        """One encoder layer for the tokens that ask: (queries, hidden) -> (queries, hidden)."""
+        graph = self.graph
+        asking = replace(shapes, length=graph.integers(1)) if first_only else shapes
+        query = self._apart(self._linear(hidden, layer.query, self.size**-0.5), asking)
+        attended = self._linear(self._attend(query, heads, asking), layer.output)
+        hidden = self._norm(graph.node("Add", attended, hidden), layer.attention_norm)
+        forwarded = self._linear(self.activation(graph, self._linear(hidden, layer.up)), layer.down)
+        return self._norm(graph.node("Add", forwarded, hidden), layer.norm)
+
+    def _attend(self, query: str, heads: _Heads, shapes: _Shapes) -> str:
+        """Softmax attention to the tokens seen before and to the row's own: (heads, C, Q, size) -> (C * Q, hidden)."""
+        graph = self.graph
+        flat = graph.integers(self.heads, -1, self.size)
+        queries = graph.node("Reshape", query, flat)  # (heads, C * Q, size)
+        to_seen = graph.node("MatMul", queries, graph.node("Transpose", heads.seen_keys, perm=[0, 2, 1]))
+        own = graph.node("MatMul", query, graph.node("Transpose", heads.keys, perm=[0, 1, 3, 2]))
+        own = graph.node("Add", own, shapes.mask)  # (heads, C, Q, L)
+        square = graph.node("Shape", own)
+        count = graph.node("Shape", queries, start=0, end=2)
+        long = graph.node("Concat", count, graph.node("Shape", own, start=3), axis=0)
+        to_own = graph.node("Reshape", own, long)  # (heads, C * Q, L)
+        weights = graph.node("Softmax", graph.node("Concat", to_seen, to_own, axis=-1), axis=-1)
+        on_seen, on_own = graph.nodes("Split", weights, shapes.split, count=2, axis=-1)
+        seen = graph.node("MatMul", on_seen, heads.seen_values)  # (heads, C * Q, size)
+        own = graph.node("MatMul", graph.node("Reshape", on_own, square), heads.values)
+        total = graph.node("Add", graph.node("Reshape", own, flat), seen)
+        together = graph.node("Transpose", total, perm=[1, 0, 2])
+        return graph.node("Reshape", together, graph.integers(-1, self.heads * self.size))
+
+    def _apart(self, flat: str, shapes: _Shapes, result: str = "") -> str:
+        """(C * Q, hidden) -> (heads, C, Q, size)."""
+        graph = self.graph
+        shape = graph.node("Concat", shapes.rows, shapes.length, graph.integers(self.heads, self.size), axis=0)
+        return graph.node("Transpose", graph.node("Reshape", flat, shape), perm=[2, 0, 1, 3], result=result)
+
+    def _first(self, hidden: str, shapes: _Shapes) -> str:
+        """The first token of each row: (C * L, hidden) -> (C, hidden)."""
+        graph = self.graph
+        shape = graph.node("Concat", shapes.rows, shapes.length, graph.integers(self.heads * self.size), axis=0)
+        return graph.node("Gather", graph.node("Reshape", hidden, shape), graph.weight(np.array(0, np.int64)), axis=1)
+
+    def _score(self, first: str) -> str:
+        """The head, always in float32: it is small, and nothing after it evens out an error."""
+        weight, bias = _array(self.backbone.head).T, _bias(self.backbone.head)
+        scores = Float32().linear(self.graph, first, weight, bias)
+        return self.graph.node("Squeeze", scores, self.graph.integers(1), result="scores")
+
+    def _linear(self, rows: str, linear: nn.Linear, scale: float = 1.0) -> str:
+        weight, bias = _array(linear).T * np.float32(scale), _bias(linear) * np.float32(scale)
+        return self.precision.linear(self.graph, rows, weight, bias)
+
+    def _norm(self, hidden: str, norm: nn.LayerNorm) -> str:
+        graph = self.graph
+        weight, bias = graph.weight(_array(norm)), graph.weight(_bias(norm))
+        return graph.node("LayerNormalization", hidden, weight, bias, epsilon=norm.eps, axis=-1)
+
+
+def _array(module: Any) -> NDArray[np.float32]:
+    array: NDArray[np.float32] = module.weight.detach().float().cpu().numpy()
+    return array
+
+
+def _bias(module: Any) -> NDArray[np.float32]:
+    array: NDArray[np.float32] = module.bias.detach().float().cpu().numpy()
+    return array
