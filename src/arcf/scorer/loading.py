@@ -1,20 +1,46 @@
-"""Loading a torch scorer without importing torch before it is wanted."""
+"""Loading a scorer, whichever kind of model it is given, and importing only the library that runs it."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from arcf.errors import MissingExtraError
+from arcf.errors import MissingExtraError, SettingError
+from arcf.models import find_model
 from arcf.scorer.base import Scorer
+from arcf.scorer.exported import is_exported
 
 
 def load_scorer(name: str | Path, facts: Sequence[str], encoding: str | None = None) -> Scorer:
-    """A scorer of the facts' texts with the model of that folder or hub name; see `arcf.scorer.torch.load_scorer`.
+    """A scorer of the facts' texts.
+
+    Args:
+        name: the folder of an exported model, which ONNX Runtime runs; a folder with torch weights, or that of the run
+            that trained them; or the name of a model on the Hugging Face hub.
+        facts: texts of the corpus; a fact's id is its position.
+        encoding: "shared_prefix" or "joint", for torch; None takes what the model was trained with.
 
     Raises:
-        MissingExtraError: torch or transformers is not installed.
+        InputError: the model cannot be loaded.
+        MissingExtraError: it has torch weights, and torch or transformers is not installed.
+        SettingError: an exported model has another encoding.
+        UnknownNameError: there is no such encoding.
     """
+    folder = model_folder(name)
+    if folder is not None and is_exported(folder):
+        from arcf.scorer import onnx
+
+        if encoding not in (None, "shared_prefix"):
+            raise SettingError(f"{folder}: an exported model has the shared_prefix encoding, not '{encoding}'.")
+        return onnx.load_scorer(folder, facts)
     try:
         from arcf.scorer import torch
     except ModuleNotFoundError as error:
         raise MissingExtraError("Scoring with torch", "train") from error
-    return torch.load_scorer(name, facts, encoding)
+    return torch.load_scorer(folder or name, facts, encoding)
+
+
+def model_folder(name: str | Path) -> Path | None:
+    """The folder of a model on this machine, None if there is none; that of a training run is the model's in it."""
+    folder = find_model(name)
+    if folder is not None and not (folder / "config.json").exists() and (folder / "model" / "config.json").exists():
+        return folder / "model"
+    return folder

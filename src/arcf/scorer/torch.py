@@ -1,15 +1,19 @@
 """The torch scorer: a model, in either encoding, bound to a corpus."""
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from arcf.errors import ArcfWarning
 from arcf.registry import pick
 from arcf.scorer.backbone import Backbone, load_backbone
 from arcf.scorer.base import Prefix
+from arcf.scorer.calls import calls
 from arcf.scorer.encoding import FactTokens
 from arcf.scorer.joint import Joint
 from arcf.scorer.ragged import Ragged
@@ -26,8 +30,8 @@ TOKENS_PER_CALL = 1024
 class TorchScorer:
     """Scores candidates with a torch model.
 
-    The model may be in the middle of training: scoring switches dropout off and restores the mode afterwards.
-    `shortening` counts all over-long input so far.
+    The model may be in the middle of training: scoring switches dropout off and restores the mode afterwards. Threads
+    may share a scorer whose model is not (`load_scorer` gives such). `shortening` counts all over-long input so far.
     """
 
     def __init__(self, model: Model, facts: FactTokens) -> None:
@@ -37,13 +41,8 @@ class TorchScorer:
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         """The score of each candidate after `prefix`."""
-        training = self.model.training
-        self.model.eval()
-        try:
-            with torch.inference_mode():
-                return self._score(prefix, candidates)
-        finally:
-            self.model.train(training)
+        with _without_dropout(self.model), torch.inference_mode():
+            return self._score(prefix, candidates)
 
     def _score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         encoded = self.model.backbone.encoder.prefix(prefix.query, prefix.facts, self.facts)
@@ -51,7 +50,7 @@ class TorchScorer:
         read = self.model.read(Ragged.of([encoded.tokens]))
         scores = np.empty(len(candidates), dtype=np.float32)
         lengths = self.facts.candidates.lengths[candidates]
-        for chunk in _chunks(lengths):
+        for chunk in calls(lengths, TOKENS_PER_CALL):
             rows = self.facts.candidates.take(candidates[chunk])
             # The union's methods agree, but only on what they themselves have read.
             result = self.model.score(read, rows, np.array([len(chunk)]))  # type: ignore[arg-type]
@@ -72,8 +71,21 @@ def load_scorer(name: str | Path, facts: Sequence[str], encoding: str | None = N
         UnknownNameError: there is no such encoding.
     """
     backbone = load_backbone(name)
+    if not has_trained_head(backbone):
+        warnings.warn(
+            f"{name}: its score head was never trained, so its scores are random; train it first (arcf train).",
+            ArcfWarning,
+            stacklevel=3,
+        )
     model = make_model(backbone, encoding or backbone.encoding or SharedPrefix.name)
+    model.eval()
     return TorchScorer(model, backbone.encoder.facts(facts))
+
+
+def has_trained_head(backbone: Backbone) -> bool:
+    """Whether the files had a score head: arcf's own do, and those of other token classifiers."""
+    names = getattr(backbone.model.config, "architectures", None) or ()
+    return backbone.encoding is not None or any(name.endswith("ForTokenClassification") for name in names)
 
 
 def make_model(backbone: Backbone, encoding: str) -> Model:
@@ -85,8 +97,14 @@ def make_model(backbone: Backbone, encoding: str) -> Model:
     return pick(ENCODINGS, encoding, "encoding")(backbone)
 
 
-def _chunks(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Candidates in calls of at most `TOKENS_PER_CALL` tokens, similar lengths together."""
-    order = np.argsort(lengths, kind="stable")
-    call = np.cumsum(lengths[order]) // TOKENS_PER_CALL
-    yield from np.split(order, np.flatnonzero(np.diff(call)) + 1) if len(order) else ()
+@contextmanager
+def _without_dropout(model: Model) -> Iterator[None]:
+    """The model in eval mode. One that is in it already is left alone: another thread may be using it."""
+    training = model.training
+    if training:
+        model.eval()
+    try:
+        yield
+    finally:
+        if training:
+            model.train()

@@ -1,0 +1,58 @@
+"""Exporting a trained model to a folder that runs without torch."""
+
+from importlib.metadata import version
+from pathlib import Path
+
+from arcf.errors import InputError
+from arcf.files import atomic_write, write_text
+from arcf.registry import pick
+from arcf.scorer.backbone import Backbone, load_backbone
+from arcf.scorer.encoder_graph import build
+from arcf.scorer.exported import CONFIG, MANIFEST, MODEL, TOKENIZER, FileRecord, Manifest, is_exported
+from arcf.scorer.precision import PRECISIONS
+from arcf.scorer.shared_prefix import SharedPrefix
+
+
+def export(model: str | Path, output: Path, precision: str = "fp32") -> Manifest:
+    """Export a model that was trained in the shared-prefix encoding.
+
+    Args:
+        model: its folder, or its name on the Hugging Face hub.
+        output: a folder to make; an older export in it is replaced.
+        precision: one of `PRECISIONS`.
+
+    Raises:
+        InputError: the model cannot be loaded, was not trained, or has something that ONNX files of arcf have not; or
+            the folder holds something else.
+        UnknownNameError: there is no such precision.
+    """
+    pick(PRECISIONS, precision, "precision")
+    _check_output(output)
+    backbone = load_backbone(model)
+    if backbone.encoding != SharedPrefix.name:
+        reason = f"was trained in the {backbone.encoding} encoding" if backbone.encoding else "was not trained by arcf"
+        raise InputError(f"{reason}; only models trained in the shared_prefix encoding are exported.", model)
+    return write_export(backbone, output, precision, source=str(model))
+
+
+def write_export(backbone: Backbone, output: Path, precision: str, source: str) -> Manifest:
+    """Write the folder of a loaded model; `source` is remembered in the manifest.
+
+    Raises:
+        InputError: the folder cannot be written to, or the model's activation cannot be exported.
+    """
+    graph = build(backbone, pick(PRECISIONS, precision, "precision"))
+    (output / MANIFEST).unlink(missing_ok=True)
+    with atomic_write(output / MODEL) as file:
+        file.write(graph.SerializeToString())
+    write_text(output / CONFIG, backbone.model.config.to_json_string(use_diff=False))
+    write_text(output / TOKENIZER, backbone.tokenizer.to_str())
+    files = {name: FileRecord.of(output / name) for name in (MODEL, CONFIG, TOKENIZER)}
+    manifest = Manifest(precision, source, version("arcf"), files)
+    manifest.write(output)
+    return manifest
+
+
+def _check_output(output: Path) -> None:
+    if output.exists() and (not output.is_dir() or (any(output.iterdir()) and not is_exported(output))):
+        raise InputError("is neither an empty folder nor an earlier export; choose another.", output)

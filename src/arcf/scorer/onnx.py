@@ -1,0 +1,126 @@
+"""The scorer without torch: an exported model in ONNX Runtime."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from arcf.errors import InputError
+from arcf.scorer.base import Prefix
+from arcf.scorer.calls import calls
+from arcf.scorer.encoding import FactTokens, TextEncoder
+from arcf.scorer.exported import MODEL, read_manifest
+from arcf.scorer.ragged import Ragged
+
+TOKENS_PER_CALL = 640
+"""Candidate tokens that are computed at a time: what one layer makes of more no longer fits the cache."""
+
+Seen = dict[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Read:
+    """A prefix, and what the graph made of it: keys and values, as inputs of later calls."""
+
+    prefix: Prefix
+    seen: Seen
+
+
+class OnnxScorer:
+    """Scores candidates with an exported model. Threads may share it. `shortening` counts all over-long input so far.
+
+    What was made of the last prefix is kept: asking for more candidates of the same one costs only these.
+    """
+
+    def __init__(self, session: Any, encoder: TextEncoder, facts: FactTokens) -> None:
+        self.facts = facts
+        self.shortening = facts.shortening
+        self._session = session
+        self._encoder = encoder
+        # A graph's extra inputs are seen_keys_0, seen_values_0, ..; its outputs have the same names without "seen_".
+        inputs = [value for value in session.get_inputs() if value.name.startswith("seen_")]
+        self._empty: Seen = {
+            value.name: np.empty((value.shape[0], 0, value.shape[2]), dtype=np.float32) for value in inputs
+        }
+        self._last: _Read | None = None
+        self._lock = Lock()
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The score of each candidate after `prefix`."""
+        scores = np.empty(len(candidates), dtype=np.float32)
+        if not len(candidates):
+            return scores
+        seen = self._read(prefix)
+        for call in calls(self.facts.candidates.lengths[candidates], TOKENS_PER_CALL):
+            rows = self.facts.candidates.take(candidates[call])
+            scores[call] = self._session.run(["scores"], _padded(rows) | seen)[0]
+        return scores
+
+    def _read(self, prefix: Prefix) -> Seen:
+        # One reference, replaced as a whole: a thread sees the old one or the new one, and both are right.
+        last = self._last
+        if last is not None and last.prefix == prefix:
+            return last.seen
+        encoded = self._encoder.prefix(prefix.query, prefix.facts, self.facts)
+        with self._lock:
+            self.shortening += encoded.shortening
+        kept = self._session.run(
+            [name.removeprefix("seen_") for name in self._empty], _padded(Ragged.of([encoded.tokens])) | self._empty
+        )
+        # (heads, 1, tokens, size) -> (heads, tokens, size)
+        seen = {name: value[:, 0] for name, value in zip(self._empty, kept, strict=True)}
+        self._last = _Read(prefix, seen)
+        return seen
+
+
+def load_scorer(folder: Path, facts: Sequence[str], threads: int | None = None) -> OnnxScorer:
+    """A scorer of the facts' texts from the folder of an exported model.
+
+    Args:
+        folder: what `arcf export` wrote.
+        facts: texts of the corpus; a fact's id is its position.
+        threads: of the processor's; all that this process may use, or OMP_NUM_THREADS, unless given.
+
+    Raises:
+        InputError: the folder is not complete, is damaged, or is of another version.
+    """
+    read_manifest(folder).check(folder)
+    encoder = TextEncoder.load(folder)
+    return OnnxScorer(_session(folder / MODEL, threads or _threads()), encoder, encoder.facts(facts))
+
+
+def _session(path: Path, threads: int) -> Any:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    # Every call has another shape: a remembered layout of memory would never fit.
+    options.enable_mem_pattern = False
+    # Waiting threads sleep: spinning takes the processor from whoever else has work, such as another request.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the library's own exceptions have no public base
+        reason = str(error).strip().splitlines()[0]
+        raise InputError(f"cannot be run by ONNX Runtime {onnxruntime.__version__} ({reason})", path) from error
+
+
+def _threads() -> int:
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    if wanted.isdecimal() and int(wanted):
+        return int(wanted)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _padded(rows: Ragged) -> dict[str, NDArray[Any]]:
+    """Rows as the graph takes them: tokens (C, L), padded with whatever, and lengths (C,)."""
+    lengths = rows.lengths
+    is_token = np.arange(lengths.max()) < lengths[:, None]  # (C, L)
+    tokens = np.zeros(is_token.shape, dtype=np.int32)
+    tokens[is_token] = rows.tokens
+    return {"tokens": tokens, "lengths": lengths.astype(np.int32)}

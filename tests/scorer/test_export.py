@@ -1,0 +1,114 @@
+"""What `export` writes and what it refuses."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import onnx
+import pytest
+
+from arcf.errors import InputError, UnknownNameError
+from arcf.models import MINILM, find_model
+from arcf.scorer import load_scorer
+from arcf.scorer.backbone import Backbone, load_backbone
+from arcf.scorer.export import export, write_export
+from arcf.scorer.exported import read_manifest
+from arcf.scorer.parity import compare
+from arcf.scorer.precision import PRECISIONS
+from arcf.scorer.torch import TorchScorer, make_model
+from arcf.types import Dataset, Fact, Gold, Question
+
+
+@pytest.fixture
+def trained(tiny: Callable[..., Backbone], tmp_path: Path) -> Path:
+    tiny("bert").save(tmp_path / "trained", "shared_prefix")
+    return tmp_path / "trained"
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_the_folder(trained: Path, tmp_path: Path, precision: str) -> None:
+    folder = tmp_path / "new" / "exported"
+    manifest = export(trained, folder, precision)
+    assert {path.name for path in folder.iterdir()} == {"model.onnx", "config.json", "tokenizer.json", "manifest.json"}
+    assert read_manifest(folder) == manifest
+    assert (manifest.precision, manifest.source) == (precision, str(trained))
+    assert json.loads((folder / "config.json").read_text())["arcf_encoding"] == "shared_prefix"
+    onnx.checker.check_model(onnx.load(folder / "model.onnx"))
+
+
+@pytest.mark.parametrize(("precision", "bytes_each"), [("fp32", 4), ("fp16", 2), ("int8", 1), ("int8-weights", 1)])
+def test_every_weight_is_stored_once(
+    tiny: Callable[..., Backbone], tmp_path: Path, precision: str, bytes_each: int
+) -> None:
+    backbone = tiny("bert")
+    manifest = write_export(backbone, tmp_path, precision, source="tiny")
+    matrices = sum(weight.numel() for weight in backbone.model.parameters() if weight.ndim == 2)
+    rest = sum(weight.numel() for weight in backbone.model.parameters() if weight.ndim == 1)
+    overhead = 40_000  # nodes; and scales, which weigh much in a matrix as small as these
+    assert manifest.files["model.onnx"].bytes < bytes_each * matrices + 4 * rest + overhead
+
+
+def test_the_same_model_gives_the_same_files(trained: Path, tmp_path: Path) -> None:
+    assert export(trained, tmp_path / "a").files == export(trained, tmp_path / "b").files
+
+
+def test_an_earlier_export_is_replaced(trained: Path, tmp_path: Path) -> None:
+    export(trained, tmp_path / "exported", "fp32")
+    export(trained, tmp_path / "exported", "int8")
+    assert read_manifest(tmp_path / "exported").precision == "int8"
+    load_scorer(tmp_path / "exported", ["ice"])
+
+
+class TestRefused:
+    def test_a_folder_with_something_else(self, trained: Path) -> None:
+        with pytest.raises(InputError, match="neither an empty folder nor an earlier export"):
+            export(trained, trained)
+
+    def test_the_joint_encoding(self, tiny: Callable[..., Backbone], tmp_path: Path) -> None:
+        tiny("bert").save(tmp_path / "joint", "joint")
+        with pytest.raises(InputError, match="was trained in the joint encoding"):
+            export(tmp_path / "joint", tmp_path / "out")
+
+    def test_an_untrained_model(self, tiny: Callable[..., Backbone], tmp_path: Path) -> None:
+        backbone = tiny("bert")
+        backbone.model.base_model.save_pretrained(tmp_path / "plain")
+        backbone.tokenizer.save(str(tmp_path / "plain" / "tokenizer.json"))
+        with pytest.raises(InputError, match="was not trained by arcf"):
+            export(tmp_path / "plain", tmp_path / "out")
+
+    def test_an_unknown_precision(self, trained: Path, tmp_path: Path) -> None:
+        with pytest.raises(UnknownNameError, match="Did you mean 'int8'"):
+            export(trained, tmp_path / "out", "int9")
+        assert not (tmp_path / "out").exists()
+
+    def test_an_unknown_activation(self, tiny: Callable[..., Backbone], tmp_path: Path) -> None:
+        backbone = tiny("bert")
+        backbone.model.config.hidden_act = "silu"
+        with pytest.raises(InputError, match="activation 'silu' cannot be exported"):
+            write_export(backbone, tmp_path, "fp32", source="tiny")
+
+
+@pytest.mark.skipif(find_model(MINILM) is None, reason="MiniLM is not on this machine")
+def test_minilm(tmp_path: Path, facts: tuple[str, ...], queries: tuple[str, ...]) -> None:
+    """The real weights, whose activations have the outliers that make 8 bits hard; the score head is random."""
+    backbone = load_backbone(MINILM)
+    texts = [
+        *facts,
+        *queries,
+        "a heron is a kind of bird",
+        "birds lay eggs",
+        "the sun is a star",
+        "yeast makes bread rise",
+    ]
+    dataset = Dataset("tiny", tuple(Fact(str(place), text) for place, text in enumerate(texts)))
+    questions = [Question(str(place), query, gold=(Gold("0"), Gold("2"))) for place, query in enumerate(queries)]
+    reference = TorchScorer(make_model(backbone, "shared_prefix").eval(), backbone.encoder.facts(texts))
+    found = {}
+    for precision in PRECISIONS:
+        manifest = write_export(backbone, tmp_path / precision, precision, source=MINILM)
+        found[precision] = compare(reference, load_scorer(tmp_path / precision, texts), dataset, questions)
+        assert manifest.files["model.onnx"].bytes < {"fp32": 92e6, "fp16": 46e6}.get(precision, 24e6)
+    assert found["fp32"].largest < 1e-4
+    assert found["fp16"].rank_correlation > 0.99
+    assert found["int8-weights"].rank_correlation > 0.98
+    assert found["int8"].rank_correlation > 0.9

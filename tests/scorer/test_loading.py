@@ -1,0 +1,69 @@
+"""The right scorer for every kind of model folder."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcf.errors import ArcfWarning, InputError, SettingError
+from arcf.scorer import Prefix, load_scorer
+from arcf.scorer.backbone import Backbone
+from arcf.scorer.export import export
+from arcf.scorer.onnx import OnnxScorer
+from arcf.scorer.torch import TorchScorer
+
+PREFIX = Prefix("What is ice (answer) a solid.", (1, 3))
+
+
+@pytest.fixture
+def run_folder(tiny: Callable[..., Backbone], tmp_path: Path) -> Path:
+    """What training leaves behind: a manifest of its own, and the model in a folder."""
+    tiny("bert").save(tmp_path / "run" / "model", "shared_prefix")
+    (tmp_path / "run" / "manifest.json").write_text("{}")
+    return tmp_path / "run"
+
+
+def test_a_run_and_its_export(run_folder: Path, tmp_path: Path, facts: tuple[str, ...]) -> None:
+    export(run_folder / "model", tmp_path / "exported")
+    first, second = load_scorer(run_folder, facts), load_scorer(tmp_path / "exported", facts)
+    assert isinstance(first, TorchScorer)
+    assert isinstance(second, OnnxScorer)
+    ids = np.arange(-1, len(facts))
+    np.testing.assert_allclose(first.score(PREFIX, ids), second.score(PREFIX, ids), atol=1e-4)
+
+
+def test_a_loaded_model_is_not_in_training_mode(run_folder: Path, facts: tuple[str, ...]) -> None:
+    scorer = load_scorer(run_folder, facts)
+    assert isinstance(scorer, TorchScorer)
+    assert not any(module.training for module in scorer.model.modules())
+
+
+def test_an_exported_model_has_one_encoding(run_folder: Path, tmp_path: Path, facts: tuple[str, ...]) -> None:
+    export(run_folder / "model", tmp_path / "exported")
+    assert load_scorer(tmp_path / "exported", facts, "shared_prefix")
+    with pytest.raises(SettingError, match="not 'joint'"):
+        load_scorer(tmp_path / "exported", facts, "joint")
+
+
+def test_graphs_of_others_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").write_bytes(b"")
+    with pytest.raises(InputError, match="is not the manifest of a model exported by arcf"):
+        load_scorer(tmp_path, [])
+
+
+def test_a_random_head_is_named(tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...]) -> None:
+    backbone = tiny("bert")
+    backbone.model.base_model.save_pretrained(tmp_path)
+    backbone.tokenizer.save(str(tmp_path / "tokenizer.json"))
+    with pytest.warns(ArcfWarning, match="its scores are random"):
+        load_scorer(tmp_path, facts)
+
+
+def test_a_token_classifier_of_others_is_used(
+    tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...]
+) -> None:
+    backbone = tiny("bert")
+    backbone.model.save_pretrained(tmp_path)
+    backbone.tokenizer.save(str(tmp_path / "tokenizer.json"))
+    load_scorer(tmp_path, facts)
