@@ -146,7 +146,8 @@ def test_none_in_a_file_means_all(tmp_path: Path) -> None:
 
 def test_as_toml_reads_well() -> None:
     assert as_toml(Sampling(k=5, negatives=None, conditioning=Conditioning()), "sampling.") == (
-        '[sampling]\nk = 5\nprefixes = 4\nnegatives = "none"\n\n[sampling.conditioning]\nshare = 0.3\nstart = 2\n\n'
+        '[sampling]\nk = 5\nprefixes = 4\nnegatives = "none"\nmining = "none"\n\n'
+        "[sampling.conditioning]\nshare = 0.3\nstart = 2\n\n"
     )
 
 

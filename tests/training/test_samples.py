@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcf.errors import SettingError
 from arcf.scorer.base import STOP
-from arcf.training.samples import Conditioning, Sample, Sampler, Sampling
+from arcf.training.samples import Conditioning, Mining, Sample, Sampler, Sampling
 from arcf.types import Dataset, Fact, Gold, Question
 
 GOLD = (0, 1, 2, 3, 4)
@@ -195,8 +195,34 @@ def test_an_epochs_order() -> None:
         (lambda: Sampling(negatives=0), "negatives must be"),
         (lambda: Conditioning(share=0), "share in"),
         (lambda: Conditioning(start=-1), "start >= 0"),
+        (lambda: Mining("a run", share=0), "share in"),
+        (lambda: Mining("a run", depth=0), "depth >= 1"),
     ],
 )
 def test_impossible_settings(make: object, words: str) -> None:
     with pytest.raises(SettingError, match=words):
         make()  # type: ignore[operator]
+
+
+def test_mined_negatives_come_first_up_to_their_share() -> None:
+    mined = np.array([0, TWIN, 20, 21, 22, 23, 24, 25, 59])  # a gold fact and its twin are not wrong
+    asked = (question("it", GOLD),)
+    sampling = Sampling(prefixes=200, negatives=8, mining=Mining("a run", share=0.5, depth=5))
+    many = Sampler(Dataset("made-up", FACTS, {"train": asked}), asked, sampling, 1, {"it": mined})
+    shares = []
+    for number in range(many.per_epoch):
+        sample = many.draw(Written(), 0, number)  # type: ignore[arg-type]
+        assert sample
+        negatives = sample.candidates[~sample.labels]
+        negatives = negatives[negatives != STOP]
+        assert len(set(negatives.tolist())) == len(negatives) == 8
+        shares.append(np.isin(negatives, [20, 21, 22, 23, 24]).sum())
+    assert min(shares) >= 4
+    assert max(shares) == 5  # a uniform draw may add what the share left
+
+
+def test_a_question_that_was_not_mined_has_uniform_negatives() -> None:
+    sampling = Sampling(negatives=8, mining=Mining("a run"))
+    sample = sampler(sampling).draw(Written(), 0, 0)  # type: ignore[arg-type]
+    assert sample
+    assert (~sample.labels).sum() >= 8

@@ -17,9 +17,10 @@ from rich.console import Console
 
 from arcf.chain import ChainSettings
 from arcf.config import as_toml
+from arcf.data.runs import read_run
 from arcf.errors import InputError, SettingError
 from arcf.files import write_text
-from arcf.neighborhood import DISTANCES, Neighborhood
+from arcf.neighborhood import DISTANCES, FactIds, Neighborhood
 from arcf.rankers import Autoregressive
 from arcf.scorer.backbone import load_backbone
 from arcf.scorer.memory import keep_pages
@@ -124,6 +125,8 @@ def fingerprint(settings: TrainingSettings, dataset: Dataset) -> str:
     values = asdict(settings)
     del values["run"]["checkpoint_minutes"], values["data"]["dataset"]
     digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
+    for question_id, facts in read_mined(settings, dataset).items():
+        digest.update(f"{question_id}\0".encode() + facts.tobytes())
     for fact in dataset.facts:
         digest.update(f"{fact.uid}\0{fact.text}\0".encode())
     for question in dataset.split(settings.data.split):
@@ -143,7 +146,8 @@ def make_trainer(
     model = make_model(backbone, settings.model.encoding)
     model.to(device)
     facts = backbone.encoder.facts([fact.text for fact in dataset.facts])
-    sampler = Sampler(dataset, split.learnt, settings.sampling, settings.run.seed)
+    mined = read_mined(settings, dataset)
+    sampler = Sampler(dataset, split.learnt, settings.sampling, settings.run.seed, mined)
     return Trainer(
         model=model,
         backbone=backbone,
@@ -153,6 +157,26 @@ def make_trainer(
         bfloat16=_bfloat16(settings, device),
         seed=settings.run.seed,
     )
+
+
+def read_mined(settings: TrainingSettings, dataset: Dataset) -> dict[str, FactIds]:
+    """The facts of the run that hard negatives are taken from, best first, by question id; empty without mining.
+
+    Raises:
+        InputError: the run cannot be read, or has no question of the training split.
+    """
+    mining = settings.sampling.mining
+    if mining is None:
+        return {}
+    rankings, ids = read_run(mining.run).rankings, dataset.ids
+    mined = {
+        question.id: np.array([ids[uid] for uid in rankings[question.id] if uid in ids], dtype=np.int64)
+        for question in dataset.split(settings.data.split)
+        if question.id in rankings
+    }
+    if not mined:
+        raise InputError(f"has no question of the split {settings.data.split} of {dataset.name}.", mining.run)
+    return mined
 
 
 def make_neighborhood(dataset: Dataset, settings: TrainingSettings) -> Neighborhood:

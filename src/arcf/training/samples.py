@@ -4,8 +4,9 @@ Each sample is drawn by a generator of its own, seeded by (seed, epoch, question
 drawn depends on nothing else: not on the number of workers, not on the order, not on where a run was interrupted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from arcf.errors import SettingError
 from arcf.neighborhood import FactIds, Neighborhood
 from arcf.scorer.base import STOP, Prefix
 from arcf.types import Dataset, Question
+
+_NONE: FactIds = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,23 @@ class Conditioning:
 
 
 @dataclass(frozen=True, slots=True)
+class Mining:
+    """Hard negatives: wrong facts that a ranker took for right ones.
+
+    `run` is a run file of the training questions (`arcf rank --split train`). `share` of a sample's negatives, as far
+    as they are visible, come from the first `depth` wrong facts of its question there; the others stay uniform.
+    """
+
+    run: str
+    share: float = 0.5
+    depth: int = 64
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1 or self.depth < 1:
+            raise SettingError(f"Mining takes a share in (0, 1] and a depth >= 1, not {self.share}, {self.depth}.")
+
+
+@dataclass(frozen=True, slots=True)
 class Sampling:
     """What a sample looks like.
 
@@ -46,6 +66,7 @@ class Sampling:
     prefixes: int = 4
     negatives: int | None = 32
     conditioning: Conditioning | None = None
+    mining: Mining | None = None
 
     def __post_init__(self) -> None:
         for name in ("k", "prefixes", "negatives"):
@@ -64,14 +85,29 @@ class Sample:
 
 
 class Sampler:
-    """Draws the samples of a dataset's questions."""
+    """Draws the samples of a dataset's questions.
 
-    def __init__(self, dataset: Dataset, questions: Sequence[Question], sampling: Sampling, seed: int) -> None:
+    `mined` gives the facts of the mining's run, best first, by question id.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        questions: Sequence[Question],
+        sampling: Sampling,
+        seed: int,
+        mined: Mapping[str, FactIds] = MappingProxyType({}),
+    ) -> None:
         self.questions = [question for question in questions if dataset.gold_ids(question)]
         self.sampling = sampling
         self._gold = [np.array(dataset.gold_ids(question), dtype=np.int64) for question in self.questions]
         self._seed = seed
         _, self._text_of = np.unique([fact.text for fact in dataset.facts], return_inverse=True)
+        depth = sampling.mining.depth if sampling.mining else 0
+        self._hard = [
+            self._wrong(mined.get(question.id, _NONE), gold)[:depth]
+            for question, gold in zip(self.questions, self._gold, strict=True)
+        ]
 
     @property
     def per_epoch(self) -> int:
@@ -98,10 +134,21 @@ class Sampler:
             chosen = _replace_some(chosen, self._wrong(visible, gold), conditioning.share, rng)
             visible = neighborhood.visible(question.text, chosen.tolist(), self.sampling.k)
         right = visible[np.isin(visible, gold)]
-        wrong = self._wrong(visible, gold)
-        if self.sampling.negatives is not None and len(wrong) > self.sampling.negatives:
-            wrong = rng.choice(wrong, self.sampling.negatives, replace=False)
+        wrong = self._negatives(self._wrong(visible, gold), self._hard[index], rng)
         return _sample(Prefix(question.query(), tuple(chosen.tolist())), right, wrong)
+
+    def _negatives(self, wrong: FactIds, hard: FactIds, rng: np.random.Generator) -> FactIds:
+        """As many of the wrong facts as a sample takes: hard ones first, up to their share, then any."""
+        count = self.sampling.negatives
+        if count is None or len(wrong) <= count:
+            return wrong
+        if self.sampling.mining is None:
+            return rng.choice(wrong, count, replace=False)
+        is_hard = np.isin(wrong, hard)
+        wanted = min(round(self.sampling.mining.share * count), int(is_hard.sum()))
+        taken = rng.choice(wrong[is_hard], wanted, replace=False)
+        others = wrong[~np.isin(wrong, taken)]
+        return np.concatenate([taken, rng.choice(others, count - wanted, replace=False)])
 
     def _wrong(self, visible: FactIds, gold: FactIds) -> FactIds:
         """The visible facts that are not gold and do not say the same as a gold fact in the same words."""
