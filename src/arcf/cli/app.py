@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arcf.cli import bench, compare, data, evaluate, explain, rank, reachability, serve, train
+from arcf.cli import bench, compare, data, evaluate, explain, export, rank, reachability, serve, train
 from arcf.cli.output import plain_errors
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
 app.command()(explain.explain)
 app.command()(rank.rank)
 app.command()(train.train)
+app.command()(export.export)
 app.command()(evaluate.evaluate)
 app.command()(compare.compare)
 app.command()(reachability.reachability)

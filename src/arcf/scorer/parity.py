@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 from arcf.scorer.base import STOP, Prefix, Scorer
 from arcf.types import Dataset, Question
 
-CANDIDATES = 100
+CANDIDATES = 50
 """Facts that are scored for each prefix, and the stop sample."""
 
 
