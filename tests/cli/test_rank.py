@@ -4,10 +4,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from arcf.data import load
 from arcf.data.runs import read_run
+from arcf.scorer.base import Prefix
 
 Arcf = Callable[..., int]
 
@@ -88,3 +91,45 @@ def test_wrong_usage_gets_one_sentence_and_writes_nothing(
     assert said.startswith("error: ")
     assert len(said.strip().splitlines()) == 1
     assert not list(tmp_path.iterdir())
+
+
+class Interrupted:
+    """A scorer that prefers early facts, and at one prefix ends everything."""
+
+    def __init__(self, last: int) -> None:
+        self.queries: dict[str, None] = {}
+        self._last = last
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        self.queries[prefix.query] = None
+        if len(self.queries) > self._last:
+            raise KeyboardInterrupt
+        return -candidates.astype(np.float32)
+
+
+class TestTheChainsRanker:
+    def arguments(self, path: Path) -> tuple[str | Path, ...]:
+        return ("rank", "--split", "dev", "--ranker", "arcf", "--model", "any", "--output", path, "--format", "json")
+
+    def test_an_interrupted_run_goes_on(self, arcf: Arcf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        scorer = Interrupted(last=7)
+        monkeypatch.setattr("arcf.explainer.load_scorer", lambda *_: scorer)
+        path = tmp_path / "run.json"
+        assert arcf(*self.arguments(path)) != 0
+        assert [file.name for file in tmp_path.iterdir()] == ["run.json.partial"]
+        scorer = Interrupted(last=1000)
+        assert arcf(*self.arguments(path)) == 0
+        assert len(scorer.queries) == len(load().split("dev")) - 7
+        assert [file.name for file in tmp_path.iterdir()] == ["run.json"]
+        assert arcf(*self.arguments(tmp_path / "whole.json")) == 0
+        assert path.read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+    def test_other_settings_are_refused(
+        self, arcf: Arcf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr("arcf.explainer.load_scorer", lambda *_: Interrupted(last=1))
+        path = tmp_path / "run.json"
+        assert arcf(*self.arguments(path)) != 0
+        capsys.readouterr()
+        assert arcf(*self.arguments(path), "--top", "5") == 2
+        assert "run.json.partial: holds rankings of an unfinished run with another top" in capsys.readouterr().err

@@ -1,6 +1,8 @@
 """`arcf rank`: the facts of a corpus ordered for one question, or for a whole split."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +14,7 @@ from arcf.types import Dataset, Question, Ranking
 
 if TYPE_CHECKING:
     from arcf.rankers import Ranker
+    from arcf.rankers.journal import Journal
 
 SHOWN = 10
 
@@ -38,6 +41,9 @@ def rank(
     Example: arcf rank "Which process turned the ice cube to water?" --answer melting
 
     Example: arcf rank --dataset worldtree-2020 --split dev --ranker bm25 --output dev.txt
+
+    The ranker arcf takes seconds a question, so it keeps its rankings of a split in OUTPUT.partial until all are there:
+    the same command, given again after a kill, goes on where it was.
     """
     from arcf.data import load
     from arcf.explainer import load as load_explainer
@@ -56,7 +62,8 @@ def rank(
     build = pick(rankers, ranker, "ranker")
     corpus = load(dataset)
     if split is not None and output is not None:
-        _write_split(corpus, corpus.split(split), build(corpus), output, file_format, top)
+        run = _Run(corpus, corpus.split(split), build(corpus), top)
+        _write_split(run, output, file_format, model)
         return
     chosen = corpus.question(question_id) if question_id else Question(id="", stem=question or "", answer=answer)
     ranking = build(corpus).rank(chosen)
@@ -64,19 +71,55 @@ def rank(
     show(corpus, chosen, _cut(ranking, top or SHOWN))
 
 
-def _write_split(
-    corpus: Dataset, questions: Sequence[Question], ranker: "Ranker", output: Path, file_format: str, top: int | None
-) -> None:
+@dataclass(frozen=True)
+class _Run:
+    """Everything that decides what is written."""
+
+    corpus: Dataset
+    questions: Sequence[Question]
+    ranker: "Ranker"
+    top: int | None
+
+    def rank(self, question: Question) -> Ranking:
+        return _cut(self.ranker.rank(question), self.top)
+
+
+def _write_split(run: _Run, output: Path, file_format: str, model: str | None) -> None:
+    """Rank and write. A ranker with a model takes long: its rankings are kept in a journal until all are there."""
     from rich.progress import track
 
-    from arcf.data.runs import write_run
+    from arcf.data.runs import FORMATS, write_run
+    from arcf.registry import pick
 
-    def rankings() -> Iterator[Ranking]:
-        for question in track(questions, "Ranking", console=progress_console(), transient=True):
-            yield _cut(ranker.rank(question), top)
+    pick(FORMATS, file_format, "run format")
+    journal = _journal(run, output, model)
+    shown = track(run.questions, "Ranking", console=progress_console(), transient=True)
+    if journal is None:
+        write_run(output, run.corpus, map(run.rank, shown), file_format)
+    else:
+        for _ in journal.rankings(shown, run.rank):
+            pass
+        # Only now: a kill on the way would leave a half-written file behind that nobody needs.
+        write_run(output, run.corpus, journal.rankings(run.questions, run.rank), file_format)
+        journal.remove()
+    typer.echo(f"{len(run.questions)} questions ranked in {output}", err=True)
 
-    write_run(output, corpus, rankings(), file_format)
-    typer.echo(f"{len(questions)} questions ranked in {output}", err=True)
+
+def _journal(run: _Run, output: Path, model: str | None) -> "Journal | None":
+    from arcf.explainer import packaged_model
+    from arcf.rankers import Autoregressive
+    from arcf.rankers.journal import Journal, fingerprint
+    from arcf.scorer.loading import model_identity
+
+    if not isinstance(run.ranker, Autoregressive):
+        return None
+    decisive = {
+        "arcf": version("arcf"),
+        "model": model_identity(model or packaged_model()),
+        "chain": asdict(run.ranker.search.settings),
+        "top": run.top,
+    }
+    return Journal(output.with_name(f"{output.name}.partial"), decisive | fingerprint(run.corpus, run.questions))
 
 
 def _cut(ranking: Ranking, top: int | None) -> Ranking:

@@ -6,7 +6,9 @@ from pathlib import Path
 from arcf.errors import MissingExtraError, SettingError
 from arcf.models import find_model
 from arcf.scorer.base import Scorer
-from arcf.scorer.exported import is_exported
+from arcf.scorer.exported import CONFIG, MODEL, TOKENIZER, FileRecord, is_exported
+
+IDENTIFYING = (MODEL, CONFIG, TOKENIZER)
 
 
 def load_scorer(name: str | Path, facts: Sequence[str], encoding: str | None = None) -> Scorer:
@@ -44,3 +46,15 @@ def model_folder(name: str | Path) -> Path | None:
     if folder is not None and not (folder / "config.json").exists() and (folder / "model" / "config.json").exists():
         return folder / "model"
     return folder
+
+
+def model_identity(name: str | Path) -> dict[str, str]:
+    """What tells a model from another, and from itself after more training: the checksums of its files.
+
+    A model of the hub is only known by its name.
+    """
+    folder = model_folder(name)
+    if folder is None:
+        return {"name": str(name)}
+    files = [path for path in folder.iterdir() if path.name in IDENTIFYING or path.suffix == ".safetensors"]
+    return {path.name: FileRecord.of(path).sha256 for path in sorted(files)}
