@@ -1,7 +1,6 @@
 """The API: what it answers, and how it says no."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from fastapi.testclient import TestClient
 from arcf.explainer import Explainer
 
 QUESTION = "Which process turned the ice cube to water?"
-Client = Callable[..., TestClient]
 
 
 def explained(client: TestClient, **request: Any) -> dict[str, Any]:
@@ -112,7 +110,7 @@ def test_facts_are_searched_by_page(client: TestClient, explainer: Explainer) ->
     assert (beyond["items"], beyond["page"]) == ([], 10_000)
 
 
-def test_a_fact_has_neighbors(client: TestClient, client_of: Client, explainer: Explainer) -> None:
+def test_a_fact_has_neighbors(client: TestClient) -> None:
     record = client.get("/api/facts/kindof-001", params={"k": 4}).json()
     assert record["uid"] == "kindof-001"
     assert len(record["neighbors"]) == 4
@@ -120,7 +118,7 @@ def test_a_fact_has_neighbors(client: TestClient, client_of: Client, explainer: 
     assert_problem(client.get("/api/facts/nothing/at%20all"), 404, "nothing/at all")
 
 
-def test_questions(client: TestClient, explainer: Explainer) -> None:
+def test_questions(client: TestClient) -> None:
     page = client.get("/api/questions", params={"size": 5}).json()
     assert len(page["items"]) == 5
     assert all(question["gold"] for question in page["items"])

@@ -145,7 +145,7 @@ def test_time_is_limited(held: Held, running: Running) -> None:
 def test_a_mistake_of_ours_is_told_as_a_problem(explainer: Explainer, client_of: Client, path: str) -> None:
     class Broken:
         def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
-            raise RuntimeError("secret")
+            raise RuntimeError(f"secret {prefix} {candidates}")
 
     neighborhood = explainer.ranker.search.neighborhood
     answer = client_of(Explainer(explainer.dataset, neighborhood, Broken())).post(path, json=ASKED)

@@ -124,7 +124,7 @@ function render() {
   inspector.render(chain, step);
   const holder = find("graph");
   const focused = holder.contains(document.activeElement);
-  const look = { colors: dark.matches ? DARK : LIGHT, step, chosen: step <= chain.facts.length ? step : 0 };
+  const look = { colors: dark.matches ? DARK : LIGHT, step, ring: step, chosen: step <= chain.facts.length ? step : 0 };
   const svg = picture(chain, Math.max(280, Math.floor(holder.clientWidth)), look);
   holder.replaceChildren(svg);
   if (focused) svg.querySelector(`[data-step="${step}"]`)?.focus({ preventScroll: true });

@@ -3,6 +3,8 @@
 import { LIGHT, picture } from "./graph.js";
 
 const WIDTH = 900, MARGIN = 24, SCALE = 2, PAPER = "#ffffff";
+/** A saved picture is shown in whatever font the reader has. */
+const SLACK = 1.15;
 
 /** Copy; where the clipboard is closed to pages (no https, no localhost), the old way. */
 export async function copy(text) {
@@ -20,7 +22,7 @@ export async function copy(text) {
 
 /** The whole chain as an SVG file: light, on white, with a margin. */
 export function svgFile(chain) {
-  const svg = picture(chain, WIDTH, { colors: { ...LIGHT, paper: PAPER }, step: chain.facts.length, chosen: 0 });
+  const svg = picture(chain, WIDTH, { colors: { ...LIGHT, paper: PAPER }, step: chain.facts.length + 1, ring: 0, chosen: 0, slack: SLACK });
   const height = Number(svg.getAttribute("height"));
   svg.setAttribute("viewBox", `${-MARGIN} ${-MARGIN} ${WIDTH + 2 * MARGIN} ${height + 2 * MARGIN}`);
   svg.setAttribute("width", WIDTH + 2 * MARGIN);
@@ -29,8 +31,10 @@ export function svgFile(chain) {
   const attributes = { x: -MARGIN, y: -MARGIN, width: WIDTH + 2 * MARGIN, height: height + 2 * MARGIN, fill: PAPER };
   Object.entries(attributes).forEach(([name, value]) => paper.setAttribute(name, value));
   svg.prepend(paper);
-  svg.querySelectorAll("[tabindex]").forEach((node) => ["tabindex", "cursor", "aria-pressed", "data-step"].forEach((name) => node.removeAttribute(name)));
-  svg.querySelectorAll('[role="button"]').forEach((node) => node.setAttribute("role", "img"));
+  for (const node of svg.querySelectorAll('[role="button"]')) {
+    ["tabindex", "cursor", "aria-pressed", "data-step", "data-uid"].forEach((name) => node.removeAttribute(name));
+    node.setAttribute("role", "img");
+  }
   return new Blob(['<?xml version="1.0" encoding="UTF-8"?>\n', new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" });
 }
 

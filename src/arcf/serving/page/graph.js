@@ -19,13 +19,17 @@ export const DARK = {
 
 const RIGHT_TO_LEFT = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/u;
 
-/** The picture, `width` wide. `look`: colors, step (how far the chain is shown), chosen (the fact with a ring). */
+/**
+ * The picture, `width` wide. `look`: colors, step (how far the chain is shown), ring (the card that has one), chosen
+ * (the fact whose lines stand out; 0: all do), slack (how much wider than here its text may turn out).
+ */
 export function picture(chain, width, look) {
   const { opening, facts, end } = chain;
   const nodes = [
     { kind: "question", text: clean(opening.question), note: opening.answer && clean(opening.answer), sources: [] },
     ...facts.map((fact, place) => ({
       kind: "fact",
+      uid: fact.uid,
       text: clean(fact.text),
       score: fact.score,
       sources: chain.sources(place).map(({ from, words }) => ({ from, words: words.map(clean) })),
@@ -34,7 +38,7 @@ export function picture(chain, width, look) {
     })),
     ...(end?.stopped ? [{ kind: "stop", text: "enough: stopping scores highest", score: end.stop_score, sources: [] }] : []),
   ];
-  const size = layout(nodes, width);
+  const size = layout(nodes, width, look.slack);
   const svg = draw("svg", {
     xmlns: "http://www.w3.org/2000/svg", width, height: size.height, viewBox: `0 0 ${width} ${size.height}`,
     role: "group", "aria-label": "The chain of facts", "font-family": FONT, "font-size": TEXT,
@@ -74,10 +78,10 @@ function branch({ source, target, entry }) {
 
 function card(node, index, look, shown) {
   const { colors } = look, question = node.kind === "question", stop = node.kind === "stop";
-  const ring = look.step === index && !question;
+  const ring = look.ring === index && !question;
   const group = draw("g", question ? { role: "img", "aria-label": spoken(node, index) } : {
     role: "button", tabindex: ring ? 0 : -1, "aria-label": spoken(node, index), "aria-pressed": String(ring),
-    "data-step": index, cursor: "pointer",
+    "data-step": index, "data-uid": node.uid, cursor: "pointer",
   });
   if (!shown) group.setAttribute("opacity", 0.16);
   group.append(draw("rect", {

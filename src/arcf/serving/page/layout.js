@@ -73,7 +73,7 @@ function lanes(nodes) {
 }
 
 /** `nodes` have `kind`, `text`, `sources` ({from, words}) and, for the question, `note`. Adds places; returns the size. */
-export function layout(nodes, width) {
+export function layout(nodes, width, slack = 1) {
   const beside = width >= 640;
   const { lane, count } = lanes(nodes);
   const step = beside ? 15 : 9;
@@ -85,7 +85,7 @@ export function layout(nodes, width) {
     const own = node.sources.length;
     Object.assign(node, { x: left, y, width: card });
     node.textX = left + PAD + 2 * BADGE + 12;
-    const room = left + card - node.textX - (node.score === undefined ? PAD : 62);
+    const room = (left + card - node.textX - (node.score === undefined ? PAD : 62)) / slack;
     const { size, line, family, least } = KINDS[node.kind];
     node.font = { size, line, family };
     node.lines = wrap(node.text, room, size, family);
@@ -99,8 +99,8 @@ export function layout(nodes, width) {
     node.exit = y + node.height - 11;
     node.entries = node.sources.map(({ from, words }, index) => {
       const space = (beside ? labels - 26 : card - 2 * PAD) - 18;
-      const shown = shorten(words.length ? words.join(", ") : "near", space, SMALL);
-      const wide = widthOf(shown, SMALL, 500) + 18;
+      const shown = shorten(words.length ? words.join(", ") : "near", space / slack, SMALL);
+      const wide = widthOf(shown, SMALL, 500) * slack + 18;
       const middle = y + (beside ? 17 : 19) + index * LABEL;
       const pillX = beside ? left - 12 - wide : left + PAD - 4;
       return { from, words, shown, wide, y: middle, pillX, laneX: laneX(lane.get(from)) };
