@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format clean
+.PHONY: help demo test browser check format clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,8 +14,15 @@ demo: $(VENV)/.base ## Install, and rank the packaged facts for three questions.
 	$(BIN)/arcf rank --id science-010 --ranker bm25 --top 5
 	$(BIN)/arcf rank --id science-030 --ranker bm25 --top 5
 
-test: $(VENV)/.dev ## Install, and run the tests.
+test: $(VENV)/.dev browser ## Install, and run the tests.
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
+
+# The page is tested in Debian's Chromium; where it cannot be had, those tests are skipped and say so.
+browser: ## Install Chromium for the tests of the page, if it is missing (Debian, as root).
+	@if ! command -v chromium >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null \
+	    || echo "Chromium could not be installed: the tests of the page will be skipped."; \
+	fi
 
 check: $(VENV)/.dev ## Lint, formatting, types, layers.
 	$(BIN)/ruff check

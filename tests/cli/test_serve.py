@@ -1,0 +1,79 @@
+"""`arcf serve`: what it is started with, and what it says when it cannot start."""
+
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from arcf.serving import ServingSettings
+from arcf.serving.server import address, listen
+
+Arcf = Callable[..., int]
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the server was started with, instead of a server."""
+    given: dict[str, Any] = {}
+
+    def serve(explainer: object, settings: ServingSettings, host: str, port: int, tell: Callable[[str], None]) -> None:
+        given.update(explainer=explainer, settings=settings, host=host, port=port)
+        tell("http://here/")
+
+    monkeypatch.setattr("arcf.serving.serve", serve)
+    monkeypatch.setattr("arcf.explainer.load_scorer", lambda *_: None)
+    return given
+
+
+def test_it_listens_on_this_machine_only(arcf: Arcf, started: dict[str, Any], capsys: Capture) -> None:
+    assert arcf("serve", "--model", "runs/any") == 0
+    assert (started["host"], started["port"]) == ("127.0.0.1", 8000)
+    assert started["settings"] == ServingSettings(model="any")
+    assert started["explainer"].dataset.name == "science"
+    assert "http://here/" in capsys.readouterr().out
+
+
+def test_every_limit_is_an_option(arcf: Arcf, started: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCF_TOKEN", "s3cret")
+    limits = ("--workers", "2", "--waiting", "3", "--seconds", "4.5", "--most-k", "50", "--most-facts", "6")
+    sizes = ("--question-chars", "70", "--body-bytes", "800", "--allowed-host", "Arcf.example")
+    assert arcf("serve", "--model", "any", *limits, *sizes, "--host", "0.0.0.0", "--port", "0") == 0
+    assert started["settings"] == ServingSettings(
+        "any", "s3cret", ("arcf.example",), 800, 70, k=50, longest=6, seconds=4.5, workers=2, waiting=3
+    )
+
+
+def test_wrong_usage(arcf: Arcf, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert arcf("serve", "--token", "two words") == 2
+    assert "token" in capsys.readouterr().err
+    assert arcf("serve", "--facts", "nowhere.jsonl") == 2
+    assert "nowhere.jsonl" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "arcf.serving", None)
+    assert arcf("serve") == 2
+    assert "pip install 'arcf[serve]'" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken(arcf: Arcf, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arcf.explainer.load_scorer", lambda *_: None)
+    with listen("127.0.0.1", 0) as taken:
+        assert arcf("serve", "--model", "any", "--port", str(taken.getsockname()[1])) == 1
+    assert "in use" in capsys.readouterr().err
+
+
+def test_addresses() -> None:
+    with listen("localhost", 0) as listener:
+        assert address(listener).startswith("http://")
+    if socket.has_ipv6:
+        try:
+            with listen("::1", 0) as listener:
+                assert address(listener).startswith("http://[::1]:")
+        except OSError:
+            pytest.skip("this machine has no IPv6 loopback")
+
+
+def test_help_has_an_example(arcf: Arcf, capsys: Capture) -> None:
+    assert arcf("serve", "--help") == 0
+    assert "Example: arcf serve" in capsys.readouterr().out

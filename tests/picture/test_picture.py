@@ -1,0 +1,156 @@
+"""The picture of a chain: everything in it, well-formed whatever the facts say, and nothing on top of anything."""
+
+from collections.abc import Callable, Sequence
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from arcf.chain import ChainSettings
+from arcf.explainer import Explainer
+from arcf.explanation import Explanation
+from arcf.neighborhood import Neighborhood, recipe
+from arcf.picture import html_page, svg_file
+from arcf.picture.layout import LANE, Content, Source, contents, lanes, layout
+from arcf.picture.text import clean, shorten, width_of, wrap
+from arcf.scorer.base import STOP, Prefix
+from arcf.types import Dataset, Fact
+
+FACTS = (
+    "ice is a kind of solid",
+    "melting means changing from a solid to a liquid",
+    "water is a kind of liquid",
+    "<script>alert(1)</script> & ice",
+    "ice \x00\x1b \u202e\u05d0 " + "long" * 80,
+)
+
+
+class InOrder:
+    """Prefers facts in the order of the corpus; stopping is best after `length`."""
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        stop = 100.0 if len(prefix.facts) >= self.length else -100.0
+        return np.where(candidates == STOP, stop, -candidates).astype(np.float32)
+
+
+def explained(facts: Sequence[str] = FACTS, length: int = 5, start: Sequence[str] = ()) -> Explanation:
+    dataset = Dataset("own", tuple(Fact(str(place), text) for place, text in enumerate(facts)))
+    neighborhood = Neighborhood(dataset.facts, recipe("tfidf").build(dataset.facts, ()))
+    explainer = Explainer(dataset, neighborhood, InOrder(length), ChainSettings(shortest=0))
+    return explainer.explain("What turns <ice> to water?", "melting & more", start=start)
+
+
+def test_the_picture_shows_the_chain() -> None:
+    svg = svg_file(explained(length=3), gold={1})
+    root = ElementTree.fromstring(svg)
+    texts = [" ".join("".join(text.itertext()).split()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "What turns <ice> to water?" in texts
+    assert "melting & more" in texts
+    assert [text for text in texts if text in FACTS] == list(FACTS[:3])
+    assert texts.count("gold ✓") == 1
+    assert "solidshares: solid" in texts  # a label, and what a pointer over it shows
+    assert "enough: stopping scores highest" in texts
+
+
+@pytest.mark.parametrize("write", [svg_file, html_page])
+def test_hostile_facts_stay_text(write: Callable[[Explanation], str]) -> None:
+    written = write(explained())
+    assert "<script" not in written
+    assert "\x00" not in written
+    assert "\x1b" not in written
+    if write is svg_file:
+        ElementTree.fromstring(written)
+
+
+def test_the_page_needs_nothing_else() -> None:
+    found: list[tuple[str, dict[str, str | None]]] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+            found.append((tag, dict(attributes)))
+
+    page = html_page(explained(length=3), gold={0})
+    Reader().feed(page)
+    tags = [tag for tag, _ in found]
+    assert not {"script", "link", "img", "iframe"} & set(tags)
+    assert not any({"src", "href"} & set(attributes) for _, attributes in found)
+    assert tags.count("details") == 4
+    assert page.count('class="chosen"') == 3
+    assert page.count('class="chosen stop"') == 1
+    assert "default-src 'none'" in page
+
+
+def test_the_command_line_writes_both(
+    arcf: Callable[..., int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("arcf.explainer.load_scorer", lambda *_: InOrder(3))
+    svg, html = tmp_path / "new" / "chain.svg", tmp_path / "chain.html"
+    assert arcf("explain", "--id", "science-001", "--model", "any", "--svg", svg, "--html", html) == 0
+    assert ElementTree.parse(svg).getroot().tag.endswith("svg")
+    assert html.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_given_facts_and_endings_without_a_stop() -> None:
+    cards = contents(explained(length=99, start=["2"]))
+    assert (cards[1].score, cards[1].sources) == ("given", ())
+    assert cards[-1].kind == "fact"
+    assert svg_file(explained(["moss"]))  # an empty chain is the question alone
+    assert "no fact shares a word" in html_page(explained(["moss"])).lower()
+
+
+chains = st.integers(1, 10).flatmap(
+    lambda size: st.tuples(*(st.lists(st.integers(0, place), max_size=3, unique=True) for place in range(size)))
+)
+
+
+@settings(max_examples=50)
+@given(chains)
+def test_nothing_overlaps(chain: tuple[list[int], ...]) -> None:
+    facts = [
+        Content("fact", f"fact {place}", score="1.00", sources=tuple(Source(one, ("word",)) for one in sorted(seen)))
+        for place, seen in enumerate(chain, start=1)
+    ]
+    cards = layout([Content("question", "What?"), *facts])
+    for above, below in pairwise(cards):
+        assert above.y + above.height < below.y
+    for card in cards:
+        assert all(entry.y + 10 < card.leave for entry in card.entries)
+        assert all(low.y - high.y >= 20 for high, low in pairwise(card.entries))
+        assert all(entry.lane + LANE <= entry.x and entry.x + entry.width < card.x for entry in card.entries)
+
+
+@settings(max_examples=50)
+@given(chains)
+def test_no_two_lines_share_a_lane_at_the_same_height(chain: tuple[list[int], ...]) -> None:
+    cards = [Content("question", "")] + [
+        Content("fact", "", sources=tuple(Source(one, ()) for one in seen)) for seen in chain
+    ]
+    lane_of = lanes(cards)
+    last = {source.place: place for place, card in enumerate(cards) for source in card.sources}
+    assert set(lane_of) == set(last)
+    for one, other in ((a, b) for a in last for b in last if a < b and lane_of[a] == lane_of[b]):
+        assert last[one] <= other
+
+
+@given(st.text(max_size=200))
+def test_lines_hold_all_words_and_fit(text: str) -> None:
+    lines = wrap(clean(text), 120, 15)
+    assert "".join("".join(lines).split()) == "".join(clean(text).split())
+    assert all(width_of(line, 15) <= 120 for line in lines)
+
+
+def test_labels_are_cut() -> None:
+    assert shorten("short", 100, 12) == "short"
+    cut = shorten("a label that is far too long for its place", 100, 12)
+    assert cut.endswith("…")
+    assert width_of(cut, 12) <= 100
+    assert clean("a\x00\ud800b") == "a\ufffd\ufffdb"
