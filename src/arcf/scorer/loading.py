@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol, Self
 
 from arcf.errors import MissingExtraError, SettingError
 from arcf.models import find_model
@@ -11,7 +12,15 @@ from arcf.scorer.exported import CONFIG, MODEL, TOKENIZER, FileRecord, is_export
 IDENTIFYING = (MODEL, CONFIG, TOKENIZER)
 
 
-def load_scorer(name: str | Path, facts: Sequence[str], encoding: str | None = None) -> Scorer:
+class LoadedScorer(Scorer, Protocol):
+    """A scorer that has a model, which is loaded once for any number of corpora."""
+
+    def rebound(self, facts: Sequence[str]) -> Self:
+        """A scorer of other facts with the same model."""
+        ...
+
+
+def load_scorer(name: str | Path, facts: Sequence[str], encoding: str | None = None) -> LoadedScorer:
     """A scorer of the facts' texts.
 
     Args:

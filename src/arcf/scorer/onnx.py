@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import onnxruntime
@@ -18,7 +18,7 @@ from arcf.scorer.encoding import FactTokens, TextEncoder
 from arcf.scorer.exported import MODEL, read_manifest
 from arcf.scorer.ragged import Ragged
 
-TOKENS_PER_CALL = 640
+TOKENS_PER_CALL = 320
 """Candidate tokens that are computed at a time: what one layer makes of more no longer fits the cache."""
 
 Seen = dict[str, NDArray[np.float32]]
@@ -50,6 +50,10 @@ class OnnxScorer:
         }
         self._last: _Read | None = None
         self._lock = Lock()
+
+    def rebound(self, facts: Sequence[str]) -> Self:
+        """A scorer of other facts with the same model."""
+        return type(self)(self._session, self._encoder, self._encoder.facts(facts))
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         """The score of each candidate after `prefix`."""

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import torch
@@ -38,6 +39,10 @@ class TorchScorer:
         self.model = model
         self.facts = facts
         self.shortening = facts.shortening
+
+    def rebound(self, facts: Sequence[str]) -> Self:
+        """A scorer of other facts with the same model."""
+        return type(self)(self.model, self.model.backbone.encoder.facts(facts))
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         """The score of each candidate after `prefix`."""
