@@ -13,10 +13,15 @@ WEIGHT = 0.2
 
 
 class BusyError(ProblemError):
-    """The queue is full; it should have moved on after so many seconds."""
+    """The queue is full; it should have moved on after so many seconds.
+
+    The connection is closed: were it kept, it would time out about when the client comes back, and a request sent at
+    that moment is lost.
+    """
 
     def __init__(self, seconds: int) -> None:
-        super().__init__(503, f"The server is busy; try again in {seconds} s.", {"Retry-After": str(seconds)})
+        headers = {"Retry-After": str(seconds), "Connection": "close"}
+        super().__init__(503, f"The server is busy; try again in {seconds} s.", headers)
 
 
 class Gate:

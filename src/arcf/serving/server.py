@@ -3,6 +3,7 @@
 import socket
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import uvicorn
@@ -15,6 +16,8 @@ from arcf.serving.settings import LOOPBACK, ServingSettings
 GRACE = 10
 """Seconds that running searches have to finish when the server is told to stop."""
 
+KEPT = 60
+"""Seconds that an idle connection is kept."""
 OPEN = "Everyone who reaches this machine can use the server; a token (--token) keeps strangers out."
 
 
@@ -40,12 +43,15 @@ def serve(
             log_level="warning",
             server_header=False,
             timeout_graceful_shutdown=GRACE,
+            timeout_keep_alive=KEPT,
             lifespan="off",
             ws="none",
         )
         if tell is not None:
             tell(address(listener))
-        uvicorn.Server(config).run(sockets=[listener])
+        # Ctrl+C is how a server ends; by now it has finished what it was doing.
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -104,7 +104,7 @@ function open(data) {
 
 function close(data) {
   const ending = data.ending.charAt(0).toUpperCase() + data.ending.slice(1);
-  find("status").textContent = `${ending}. ${data.considered} facts considered in ${data.seconds.toFixed(2)} s.`;
+  find("status").textContent = `${ending}. ${data.considered} facts considered in ${data.seconds.toFixed(2)}\u00a0s.`;
   if (!data.gold.length) return;
   const hit = data.facts.filter((fact) => data.gold.includes(fact.uid)).length;
   find("gold-line").hidden = false;
