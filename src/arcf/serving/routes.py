@@ -31,10 +31,24 @@ from arcf.serving.stream import EventStream
 Answer = TypeVar("Answer")
 SEARCHING = documented(400, 404, 408, 413, 422, 500, 503, 504)
 LOOKING = documented(404, 422, 500, 503, 504)
+# What each event of a stream holds, by its name. OpenAPI 3.1 has one schema for a stream: that of its events.
+PAYLOADS = {"start": "Opening", "step": "Link", "end": "ExplanationView", "error": "Problem"}
+EVENT = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"enum": list(PAYLOADS)},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in PAYLOADS.values()]},
+        },
+    },
+}
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events: `start` (Opening), `step` (Link), `end` (ExplanationView) or `error` (Problem).",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {"schema": EVENT}},
     }
 }
 
