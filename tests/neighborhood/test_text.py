@@ -72,3 +72,10 @@ def test_any_text_can_be_read_and_twice_the_text_has_its_terms_twice(text: str) 
 )
 def test_shared_words_are_those_of_the_first_text(text: str, other: str, words: tuple[str, ...]) -> None:
     assert Analyzer().shared(text, other) == words
+
+
+def test_words_of_strangers_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arcf.neighborhood.text.REMEMBERED", len(stop_words()) + 3)
+    analyzer = Analyzer()
+    assert analyzer.terms("melting freezing boiling thawing cooling") == ["melt", "freez", "boil", "thaw", "cool"]
+    assert len(analyzer._term_of) == len(stop_words()) + 3

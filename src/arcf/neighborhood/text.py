@@ -9,6 +9,8 @@ from threading import Lock
 
 import snowballstemmer
 
+#: Distinct words whose terms are kept: more than a corpus of a million facts has, and a bound for strangers' words.
+REMEMBERED = 1_000_000
 WORD = re.compile(r"[^\W_]+")
 
 
@@ -53,7 +55,8 @@ class Analyzer:
             # The stemmer works on attributes of its own, so only one thread may use it at a time.
             with self._lock:
                 term = self._stemmer.stemWord(word) if any(map(str.isalpha, word)) else ""
-            self._term_of[word] = term
+            if len(self._term_of) < REMEMBERED:
+                self._term_of[word] = term
         return term
 
 
