@@ -69,6 +69,15 @@ def test_calls_of_any_size_give_the_same(pair: Pair, monkeypatch: pytest.MonkeyP
     np.testing.assert_allclose(scorer.score(Prefix("ice", (1, 3)), ALL), whole, atol=1e-5)
 
 
+def test_calls_side_by_side_give_the_same(
+    tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...]
+) -> None:
+    write_export(tiny("bert"), tmp_path, "fp32", source="tiny")
+    first, second = (load_scorer(tmp_path, facts, threads) for threads in (1, 3))
+    prefix = Prefix("ice", (1, 3))
+    np.testing.assert_allclose(second.score(prefix, ALL), first.score(prefix, ALL), atol=1e-5)
+
+
 @pytest.mark.parametrize(("precision", "tolerance"), [("fp16", 0.05), ("int8-weights", 0.15), ("int8", 0.8)])
 def test_smaller_files_score_nearly_the_same(
     backbone: Backbone, tmp_path: Path, facts: tuple[str, ...], precision: str, tolerance: float
@@ -143,7 +152,7 @@ class TestDamage:
     def test_what_onnx_runtime_cannot_run(self, folder: Path) -> None:
         (folder / "model.onnx").write_bytes(b"not a graph")
         with pytest.raises(InputError, match="cannot be run by ONNX Runtime"):
-            onnx_module._session(folder / "model.onnx", 1)
+            onnx_module._session(folder / "model.onnx")
 
 
 def test_torch_is_not_imported(tiny: Callable[..., Backbone], tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
 """The scorer without torch: an exported model in ONNX Runtime."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import onnxruntime
@@ -18,10 +19,13 @@ from arcf.scorer.encoding import FactTokens, TextEncoder
 from arcf.scorer.exported import MODEL, read_manifest
 from arcf.scorer.ragged import Ragged
 
-TOKENS_PER_CALL = 320
-"""Candidate tokens that are computed at a time: what one layer makes of more no longer fits the cache."""
+TOKENS_PER_CALL = 256
+"""Candidate tokens that are computed at a time: what one layer makes of more no longer fits a processor's cache. The
+same on every machine, since int8 rounds all tokens of a call on one scale."""
 
 Seen = dict[str, NDArray[np.float32]]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,16 +36,29 @@ class _Read:
     seen: Seen
 
 
+class Pool:
+    """Threads that make calls; one alone is the caller's own."""
+
+    def __init__(self, threads: int) -> None:
+        self._executor = ThreadPoolExecutor(threads, "arcf") if threads > 1 else None
+
+    def map(self, call: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
+        """The result for each item, in order."""
+        return self._executor.map(call, items) if self._executor and len(items) > 1 else map(call, items)
+
+
 class OnnxScorer:
     """Scores candidates with an exported model. Threads may share it. `shortening` counts all over-long input so far.
 
-    What was made of the last prefix is kept: asking for more candidates of the same one costs only these.
+    What was made of the last prefix is kept: asking for more candidates of the same one costs only these. Calls run
+    side by side, each on one thread of `pool`: within a call there is too little to share.
     """
 
-    def __init__(self, session: Any, encoder: TextEncoder, facts: FactTokens) -> None:
+    def __init__(self, session: Any, encoder: TextEncoder, facts: FactTokens, pool: Pool) -> None:
         self.facts = facts
         self.shortening = facts.shortening
         self._session = session
+        self._pool = pool
         self._encoder = encoder
         # A graph's extra inputs are seen_keys_0, seen_values_0, ..; its outputs have the same names without "seen_".
         inputs = [value for value in session.get_inputs() if value.name.startswith("seen_")]
@@ -53,7 +70,7 @@ class OnnxScorer:
 
     def rebound(self, facts: Sequence[str]) -> Self:
         """A scorer of other facts with the same model."""
-        return type(self)(self._session, self._encoder, self._encoder.facts(facts))
+        return type(self)(self._session, self._encoder, self._encoder.facts(facts), self._pool)
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         """The score of each candidate after `prefix`."""
@@ -61,9 +78,15 @@ class OnnxScorer:
         if not len(candidates):
             return scores
         seen = self._read(prefix)
-        for call in calls(self.facts.candidates.lengths[candidates], TOKENS_PER_CALL):
-            rows = self.facts.candidates.take(candidates[call])
-            scores[call] = self._session.run(["scores"], _padded(rows) | seen)[0]
+        together = list(calls(self.facts.candidates.lengths[candidates], TOKENS_PER_CALL))
+        results = self._pool.map(lambda call: self._call(candidates[call], seen), together)
+        for call, result in zip(together, results, strict=True):
+            scores[call] = result
+        return scores
+
+    def _call(self, candidates: NDArray[np.int64], seen: Seen) -> NDArray[np.float32]:
+        inputs = _padded(self.facts.candidates.take(candidates)) | seen
+        scores: NDArray[np.float32] = self._session.run(["scores"], inputs)[0]
         return scores
 
     def _read(self, prefix: Prefix) -> Seen:
@@ -89,23 +112,21 @@ def load_scorer(folder: Path, facts: Sequence[str], threads: int | None = None) 
     Args:
         folder: what `arcf export` wrote.
         facts: texts of the corpus; a fact's id is its position.
-        threads: of the processor's; all that this process may use, or OMP_NUM_THREADS, unless given.
+        threads: calls at a time; as many as this process may use processors, or OMP_NUM_THREADS, unless given.
 
     Raises:
         InputError: the folder is not complete, is damaged, or is of another version.
     """
     read_manifest(folder).check(folder)
     encoder = TextEncoder.load(folder)
-    return OnnxScorer(_session(folder / MODEL, threads or _threads()), encoder, encoder.facts(facts))
+    return OnnxScorer(_session(folder / MODEL), encoder, encoder.facts(facts), Pool(threads or _threads()))
 
 
-def _session(path: Path, threads: int) -> Any:
+def _session(path: Path) -> Any:
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     # Every call has another shape: a remembered layout of memory would never fit.
     options.enable_mem_pattern = False
-    # Waiting threads sleep: spinning takes the processor from whoever else has work, such as another request.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
