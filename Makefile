@@ -28,7 +28,7 @@ check: $(VENV)/.dev ## Lint, formatting, types, layers.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 format: $(VENV)/.dev ## Put the code into its format.
 	$(BIN)/ruff check --fix
