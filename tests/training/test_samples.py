@@ -1,4 +1,4 @@
-"""Samples against PAPER.md's rules, one by one, over a neighborhood that is written out."""
+"""Samples against the paper's rules, one by one, over a neighborhood that is written out."""
 
 from collections import Counter
 from collections.abc import Sequence
