@@ -44,11 +44,11 @@ def explain(
 ) -> None:
     """Explain an answer with a chain of facts.
 
-    Example: arcf explain "Which process turned the ice cube to water?" --answer melting
+    Example: arcf explain "Which process turned the ice cube to water?" --answer melting --model runs/best
 
     Example: arcf explain --dataset worldtree-2020 --id Mercury_400187 --model runs/best
 
-    Example: arcf explain --id science-001 --html chain.html
+    Example: arcf explain --id science-001 --model runs/best --html chain.html
     """
     from arcf.chain import ChainSettings
     from arcf.explainer import load

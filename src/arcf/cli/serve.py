@@ -34,7 +34,7 @@ def serve(
 ) -> None:
     """Serve a web page that shows chains grow, and the same as an HTTP API.
 
-    Example: arcf serve
+    Example: arcf serve --model runs/best
 
     Example: arcf serve --dataset worldtree-2020 --model runs/best --port 9000
     """

@@ -83,7 +83,7 @@ class SparseDistance(Distance):
         """The distance of every fact; `limit` for those that share no term."""
         similarity = np.zeros(self.size)
         self._accumulate(self.vector(text), similarity)
-        return self.weighting.limit - similarity
+        return self.limit - similarity
 
     def nearest(self, source: str | int, k: int) -> FactIds:
         """The k nearest facts among those that share a term with the source."""
