@@ -3,7 +3,7 @@
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -134,3 +134,28 @@ def worldtree_2020() -> Dataset:
 def worldtree_2019() -> Dataset:
     """The real dataset; tests that use it are skipped where it is not installed."""
     return _real("worldtree-2019")
+
+
+@pytest.fixture(scope="session")
+def save_tiny_model() -> Callable[[Iterable[str], Path], None]:
+    """Saves a tiny random model that knows the words of some texts; wants torch."""
+
+    def save(texts: Iterable[str], folder: Path) -> None:
+        import torch
+        import transformers
+        from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+        from arcf.scorer.backbone import make_backbone
+
+        words = sorted({word for text in texts for word in text.split()})
+        vocabulary = {word: place for place, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words])}
+        tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+        torch.manual_seed(0)
+        sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}
+        config = transformers.BertConfig(**sizes, vocab_size=len(vocabulary), num_labels=1, initializer_range=0.3)
+        network = transformers.AutoModelForTokenClassification.from_config(config)
+        make_backbone(network, tokenizer).save(folder, "shared_prefix")
+
+    return save

@@ -1,35 +1,23 @@
 """The names and shapes of sentence-transformers' CrossEncoder, on a tiny exported model."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-import transformers
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from arcf.adapters.cross_encoder import CrossEncoder
 from arcf.scorer import Prefix, load_scorer
-from arcf.scorer.backbone import make_backbone
 from arcf.scorer.export import export
 
 DOCUMENTS = ["water", "ice is a kind of solid water", "heat causes melting.", "a kind of"]
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model(tmp_path_factory: pytest.TempPathFactory, save_tiny_model: Callable[..., None]) -> Path:
     """A tiny random model, as trained and as exported."""
-    words = sorted({word for document in DOCUMENTS for word in document.split()})
-    vocabulary = {word: place for place, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words])}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}
-    config = transformers.BertConfig(**sizes, vocab_size=len(vocabulary), num_labels=1, initializer_range=0.3)
-    network = transformers.AutoModelForTokenClassification.from_config(config)
     folder = tmp_path_factory.mktemp("model")
-    make_backbone(network, tokenizer).save(folder / "torch", "shared_prefix")
+    save_tiny_model(DOCUMENTS, folder / "torch")
     export(folder / "torch", folder / "onnx")
     return folder
 

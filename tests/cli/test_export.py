@@ -5,30 +5,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
-import transformers
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from arcf.data import load
-from arcf.scorer.backbone import make_backbone
 
 Arcf = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def run_folder(tmp_path: Path) -> Path:
+def run_folder(tmp_path: Path, save_tiny_model: Callable[..., None]) -> Path:
     """A run with a tiny random model of the packaged corpus's words."""
-    words = sorted({word for fact in load().facts for word in fact.text.lower().split()})
-    vocabulary = {word: place for place, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words])}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}
-    config = transformers.BertConfig(**sizes, vocab_size=len(vocabulary), num_labels=1, initializer_range=0.3)
-    model = transformers.AutoModelForTokenClassification.from_config(config)
-    make_backbone(model, tokenizer).save(tmp_path / "run" / "model", "shared_prefix")
+    save_tiny_model([fact.text.lower() for fact in load().facts], tmp_path / "run" / "model")
     return tmp_path / "run"
 
 
