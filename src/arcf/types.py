@@ -16,6 +16,9 @@ from arcf.errors import UnknownNameError
 
 QueryForm = Literal["answer", "stem", "options"]
 
+ANSWER_MARK = "(answer)"
+"""What stands between a question and its answer in a query."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -82,7 +85,7 @@ class Question:
             return self.stem
         if form == "options":
             return " ".join([self.stem, *(f"({option.label}) {option.text}" for option in self.options)])
-        return f"{self.stem} (answer) {self.answer}" if self.answer else self.stem
+        return f"{self.stem} {ANSWER_MARK} {self.answer}" if self.answer else self.stem
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 from arcf.bench import make_corpus, measure_growth, measure_growth_apart, measure_walk
-from arcf.bench.neighborhood import peak_bytes
+from arcf.bench.memory import peak_bytes
 from arcf.neighborhood import DISTANCES
 
 

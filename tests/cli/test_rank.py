@@ -74,6 +74,8 @@ def test_own_facts_in_a_text_file(arcf: Arcf, tmp_path: Path, capsys: pytest.Cap
         (["a question", "--dataset", "nowhere.txt"], "nowhere.txt"),
         (["--id", "science-1"], "There is no question of science named 'science-1'"),
         (["--split", "dev", "--output", "x", "--format", "xml"], "xml"),
+        (["a question", "--ranker", "arcf", "--set", "beam=2"], "Did you mean 'beams'?"),
+        (["a question", "--ranker", "arcf", "--set", "beams=two"], "takes a whole number"),
     ],
 )
 def test_wrong_usage_gets_one_sentence_and_writes_nothing(

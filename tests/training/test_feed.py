@@ -76,7 +76,7 @@ def test_samples_without_anything_to_learn_are_passed_over(feed: Feed, monkeypat
 
 
 def term(cost: int) -> Term:
-    return Term(None, np.empty(0, np.int64), np.empty(0, np.bool_), cost)  # type: ignore[arg-type]
+    return Term(None, np.empty(0, np.int64), np.empty(0, np.bool_), np.empty(0, np.float32), cost)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

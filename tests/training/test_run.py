@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 import transformers
 from rich.console import Console
 
@@ -16,7 +17,9 @@ from arcf.data.loading import read
 from arcf.errors import InputError, SettingError, UnknownNameError
 from arcf.files import write_text
 from arcf.scorer import Prefix, load_scorer
+from arcf.scorer.prior import WithPrior
 from arcf.training import checkpoint
+from arcf.training.losses import nce
 from arcf.training.run import fingerprint, split_questions, train
 from arcf.training.settings import TrainingSettings
 from arcf.training.trainer import Trainer
@@ -56,6 +59,25 @@ def test_the_model_is_readable_by_transformers_and_arcf(finished: Path, dataset:
     assert all("pooler" in key for key in info["missing_keys"])
     scorer = load_scorer(finished / "model", [fact.text for fact in dataset.facts])
     assert scorer.score(Prefix("Which of these must the heron have? (answer) seeds"), np.arange(5)).shape == (5,)
+
+
+def test_a_model_with_a_prior(settings: Settings, dataset: Dataset, tmp_path: Path) -> None:
+    wanted = settings(model={"prior": 12.0})
+    folder = run(wanted, dataset, tmp_path / "run")
+    scorer = load_scorer(folder, [fact.text for fact in dataset.facts])
+    assert isinstance(scorer, WithPrior)
+    assert scorer.prior.weight == 12.0
+
+
+def test_the_prior_is_part_of_the_loss(settings: Settings, trainer: Callable[..., Trainer]) -> None:
+    """A model that says nothing has the loss of the prior alone."""
+    made = trainer(settings(model={"prior": 12.0}, optimisation={"loss": "nce"}))
+    torch.nn.init.zeros_(made.backbone.head.weight)
+    torch.nn.init.zeros_(made.backbone.head.bias)
+    step = next(made.feed.steps(0, 20, 300, joint=False))
+    assert any(term.prior.any() for term in step.terms)
+    losses = [nce(torch.from_numpy(term.prior), torch.from_numpy(term.labels)) for term in step.terms]
+    assert made.step(step, 0.0).loss == pytest.approx(float(torch.stack(losses).mean()), rel=1e-5)
 
 
 def test_the_model_explains(finished: Path, data_folder: Path, arcf: Arcf, capsys: Capture) -> None:

@@ -7,6 +7,7 @@ nodes = retriever.retrieve("Which process turned the ice cube to water? (answer)
 from arcf.adapters.retrieval import retrieve
 from arcf.errors import MissingExtraError
 from arcf.explainer import Explainer
+from arcf.types import ANSWER_MARK
 
 try:
     from llama_index.core.retrievers import BaseRetriever  # type: ignore[import-not-found, unused-ignore]
@@ -17,9 +18,6 @@ try:
     )
 except ModuleNotFoundError as error:
     raise MissingExtraError("The LlamaIndex retriever", "llama-index") from error
-
-ANSWER_MARK = "(answer)"
-"""What may stand between a question and its answer, as in arcf's own queries; a query is one text here."""
 
 
 class ChainRetriever(BaseRetriever):  # type: ignore[misc, unused-ignore]

@@ -4,18 +4,15 @@ Times are wall-clock. Each is the best of a few repetitions, which leaves out wh
 between, and a search is one of many from which median and 95th percentile are taken.
 """
 
-import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
-from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
 
 from arcf.bench.corpus import make_corpus
+from arcf.bench.memory import apart, peak_bytes
 from arcf.neighborhood import Distance, FactIds, Neighborhood, Recipe, SparseDistance, recipe
 from arcf.types import Fact, Question
 
@@ -110,22 +107,7 @@ def measure_growth(distance: str, size: int) -> Growth:
 
 def measure_growth_apart(distance: str, size: int) -> Growth:
     """`measure_growth` in a process of its own, so that its peak of memory is that of nothing else."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(measure_growth, distance, size).result()
-
-
-def peak_bytes() -> int | None:
-    """The most memory that this process ever held (resident), if the system tells."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        line = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM:"))
-        return int(line.split()[1]) * 1024
-    try:
-        import resource
-    except ImportError:
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    return apart(measure_growth, distance, size)
 
 
 def _search(distance: Distance, source: str | int) -> float:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from tokenizers import Tokenizer
 
+from arcf.data import load
+from arcf.errors import ArcfError
 from arcf.neighborhood import DISTANCES, Neighborhood
 from arcf.types import Dataset, Fact, Gold, Question
 
@@ -19,6 +21,8 @@ GOLD_FACTS = (1, 1.7, 2.8)
 #: Gold facts are among the nearest of their question, as nine of ten are in WorldTree.
 NEAREST = 90
 VOCABULARY = 3000
+REAL = "worldtree-2020"
+FACTS, QUESTIONS = 9_720, 400
 
 
 def made_up_dataset(tokenizer: Tokenizer, facts: int, questions: int, seed: int = 0) -> Dataset:
@@ -34,6 +38,14 @@ def made_up_dataset(tokenizer: Tokenizer, facts: int, questions: int, seed: int 
         gold = rng.permutation(reachable)[: _size(rng, GOLD_FACTS)]
         asked.append(Question(f"question-{number}", stem, answer=answer, gold=tuple(Gold(f"fact-{g}") for g in gold)))
     return Dataset("made-up", tuple(corpus), {"train": tuple(asked)})
+
+
+def worldtree_or_made_up(tokenizer: Tokenizer) -> Dataset:
+    """WorldTree 2020 where it is installed, else made-up questions of the same lengths about as many facts."""
+    try:
+        return load(REAL)
+    except ArcfError:
+        return made_up_dataset(tokenizer, FACTS, QUESTIONS)
 
 
 def _words(tokenizer: Tokenizer) -> Sequence[str]:

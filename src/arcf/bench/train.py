@@ -13,9 +13,7 @@ from time import perf_counter
 
 import torch
 
-from arcf.bench.samples import made_up_dataset
-from arcf.data import load
-from arcf.errors import ArcfError
+from arcf.bench.samples import worldtree_or_made_up
 from arcf.neighborhood import DISTANCES, Neighborhood
 from arcf.scorer.backbone import Backbone, load_backbone
 from arcf.scorer.memory import keep_pages
@@ -26,8 +24,6 @@ from arcf.training.settings import OptimisationSettings
 from arcf.training.trainer import StepReport, Trainer
 from arcf.types import Dataset
 
-REAL = "worldtree-2020"
-FACTS, QUESTIONS = 9_720, 400
 SEED = 0
 
 
@@ -84,7 +80,7 @@ def measure_training(model: str, seconds: float) -> TrainingSpeed:
     """
     allocator = _allocator(kept=keep_pages())
     backbone = load_backbone(model, dropout=0.0)
-    dataset = _dataset(backbone)
+    dataset = worldtree_or_made_up(backbone.tokenizer)
     feed = _feed(backbone, dataset)
     settings = OptimisationSettings()
     trainers = {name: Trainer(make_model(backbone, name), backbone, feed, settings) for name in ENCODINGS}
@@ -99,13 +95,6 @@ def measure_training(model: str, seconds: float) -> TrainingSpeed:
         if perf_counter() >= end:
             break
     return TrainingSpeed(model, dataset.name, torch.get_num_threads(), allocator, speeds)
-
-
-def _dataset(backbone: Backbone) -> Dataset:
-    try:
-        return load(REAL)
-    except ArcfError:
-        return made_up_dataset(backbone.tokenizer, FACTS, QUESTIONS, SEED)
 
 
 def _feed(backbone: Backbone, dataset: Dataset) -> Feed:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from arcf.bench import Growth, Walk
+    from arcf.bench.explain import ExplainSpeed
     from arcf.bench.train import TrainingSpeed
 
 app = typer.Typer(name="bench", help="Measure speed and memory on this machine.", no_args_is_help=True)
@@ -88,6 +89,72 @@ def train(
         print_json(_training_record(speed))
     else:
         _print_training(speed)
+
+
+@app.command()
+def explain(
+    model: Annotated[str, typer.Option(help="A folder with torch weights, or a model's name on the hub.")] = MINILM,
+    questions: Annotated[int, typer.Option(min=1, help="How many questions each procedure explains.")] = 2,
+    procedure: Annotated[
+        list[str] | None, typer.Option(help="One of the procedures; repeat it. [default: all six]")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Measure how long an explanation takes: the paper's procedure as CrossEncoder runs it, and arcf's.
+
+    Procedures: crossencoder, joint_exact, shared_exact, shared_fast, onnx_fp32, onnx_int8. The first two encode every
+    visible fact together with the whole chain and take minutes a question; the others take seconds.
+
+    Questions are those of WorldTree 2020 if it is installed, and made up to the same lengths otherwise.
+
+    Example: arcf bench explain --model runs/best --questions 1
+
+    Example: arcf bench explain --model runs/best --procedure shared_fast --procedure onnx_int8 --json
+    """
+    from rich.progress import Progress
+
+    try:
+        from arcf.bench.explain import PROCEDURES, measure_explaining
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("Comparing with torch", "train") from error
+
+    names = procedure or list(PROCEDURES)
+    with Progress(console=progress_console(), transient=True) as bar:
+        task = bar.add_task("Explaining", total=questions * len({*names, "shared_exact"}))
+        speed = measure_explaining(model, names, questions, lambda: bar.advance(task))
+    if as_json:
+        print_json(_explaining_record(speed))
+    else:
+        _print_explaining(speed)
+
+
+def _explaining_record(speed: "ExplainSpeed") -> dict[str, object]:
+    return {
+        "model": speed.model,
+        "dataset": speed.dataset,
+        "facts": speed.facts,
+        "threads": speed.threads,
+        "questions": next(iter(speed.costs.values())).questions,
+        "seconds_per_question": {name: round(own.seconds_per_question, 4) for name, own in speed.costs.items()},
+        "scorings_per_question": {name: round(own.scorings / own.questions) for name, own in speed.costs.items()},
+        "peak_bytes": speed.peak_bytes,
+    }
+
+
+def _print_explaining(speed: "ExplainSpeed") -> None:
+    terminal = console()
+    terminal.print(
+        f"[bold]Explaining with {speed.model}[/] from the {speed.facts:,} facts of {speed.dataset}\n", soft_wrap=True
+    )
+    slowest = max(own.seconds_per_question for own in speed.costs.values())
+    table = _table("procedure", "s / question", "scorings / question", "times faster")
+    for name, own in sorted(speed.costs.items(), key=lambda entry: -entry[1].seconds_per_question):
+        seconds = own.seconds_per_question
+        table.add_row(name, f"{seconds:.2f}", f"{own.scorings / own.questions:,.0f}", f"{slowest / seconds:,.1f}")
+    terminal.print(table)
+    terminal.print(f"\n{speed.threads} threads, k = 290, 9 facts a chain")
+    if speed.peak_bytes is not None:
+        terminal.print(f"onnx_int8 in a process of its own: {speed.peak_bytes / 1e6:,.0f} MB at most")
 
 
 def _training_record(speed: "TrainingSpeed") -> dict[str, object]:

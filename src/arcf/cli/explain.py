@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arcf.cli.chain import ChainOverrides, Exact, Longest, Shortest, Visible, chain_settings
 from arcf.cli.output import console, print_json
 from arcf.errors import SettingError
 
@@ -33,10 +34,11 @@ def explain(
         ),
     ] = "science",
     model: Annotated[str | None, typer.Option(help="Folder of a trained model.")] = None,
-    k: Annotated[int, typer.Option("-k", help="Facts visible from the question and from each chosen fact.")] = 290,
-    longest: Annotated[int, typer.Option(help="Facts of a chain at most.")] = 9,
-    shortest: Annotated[int, typer.Option(help="Facts of a chain at least, if as many are visible.")] = 3,
-    exact: Annotated[bool, typer.Option("--exact", help="Score every visible fact in every iteration.")] = False,
+    k: Visible = None,
+    longest: Longest = None,
+    shortest: Shortest = None,
+    exact: Exact = False,
+    overrides: ChainOverrides = None,
     top: Annotated[int, typer.Option(min=0, help="Show the ranking below the chain, this many facts.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the explanation as JSON.")] = False,
     svg: Annotated[Path | None, typer.Option(help="Write the picture of the chain to this SVG file.")] = None,
@@ -50,7 +52,6 @@ def explain(
 
     Example: arcf explain --id science-001 --model runs/best --html chain.html
     """
-    from arcf.chain import ChainSettings
     from arcf.explainer import load
 
     if (question is None) == (question_id is None):
@@ -59,9 +60,7 @@ def explain(
         raise SettingError("--answer and --correct say the same; give one of them.")
     if question_id is not None and (answer or correct or options):
         raise SettingError("A question of the dataset has its own answer and options; give --id alone.")
-    rescored = None if exact else ChainSettings().rescored
-    settings = ChainSettings(k=k, longest=longest, shortest=shortest, rescored=rescored)
-    explainer = load(model, dataset, settings)
+    explainer = load(model, dataset, chain_settings(k, longest, shortest, overrides, exact=exact))
     asked = explainer.dataset.question(question_id) if question_id is not None else question or ""
     explanation = explainer.explain(asked, answer or correct, options or ())
     show = _print_json if as_json else _print_picture

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcf.cli.chain import ChainOverrides, Exact, Longest, Shortest, Visible, chain_settings
 from arcf.cli.output import console, print_json, progress_console
 from arcf.errors import SettingError
 from arcf.types import Dataset, Question, Ranking
@@ -29,6 +30,11 @@ def rank(
     ),
     ranker: Annotated[str, typer.Option(help="arcf, tfidf, tfidf-sublinear, bm25 or bm25-classic.")] = "tfidf",
     model: Annotated[str | None, typer.Option(help="Folder of a trained model, for the ranker arcf.")] = None,
+    k: Visible = None,
+    longest: Longest = None,
+    shortest: Shortest = None,
+    exact: Exact = False,
+    overrides: ChainOverrides = None,
     output: Annotated[Path | None, typer.Option(help="Where the ranking of a split is written.")] = None,
     file_format: Annotated[str, typer.Option("--format", help="textgraphs, trec or json.")] = "textgraphs",
     top: Annotated[
@@ -57,8 +63,9 @@ def rank(
         raise SettingError("--split and --output go together: a split's ranking is written to a file.")
     rankers: dict[str, Callable[[Dataset], Ranker]] = {
         **RANKERS,
-        "arcf": lambda corpus: load_explainer(model, corpus).ranker,
+        "arcf": lambda corpus: load_explainer(model, corpus, settings).ranker,
     }
+    settings = chain_settings(k, longest, shortest, overrides, exact=exact)
     build = pick(rankers, ranker, "ranker")
     corpus = load(dataset)
     if split is not None and output is not None:

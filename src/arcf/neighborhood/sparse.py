@@ -112,6 +112,19 @@ class SparseDistance(Distance):
             return TermVector(terms, self.vectors.data[row])
         return TermVector(terms, self.weighting.query(self.counts.counts.data[row], self.term_weights[terms]))
 
+    def dense(self, text: str) -> Floats:
+        """The vector of a text with a place for every term: (terms,)."""
+        vector = self.vector(text)
+        query = np.zeros(len(self.term_weights))
+        query[vector.terms] = vector.values
+        return query
+
+    def widen(self, query: Floats, fact: int, weight: float) -> None:
+        """Let a fact's terms join a dense vector, in place: a term's value is the larger one, not the sum."""
+        row = slice(*self.vectors.indptr[fact : fact + 2])
+        terms = self.vectors.indices[row]
+        query[terms] = np.maximum(query[terms], weight * self.vectors.data[row])
+
     def state(self) -> State:
         """The term counts; the weights follow from them in no time."""
         return to_state(self.counts)

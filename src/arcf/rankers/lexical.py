@@ -67,9 +67,7 @@ class Iterated:
             best = smallest(-similarity, round(count))
             for fact in best[similarity[best] > 0.0].tolist():
                 taken.append(fact)
-                row = slice(vectors.indptr[fact], vectors.indptr[fact + 1])
-                terms = vectors.indices[row]
-                query[terms] = np.maximum(query[terms], weight * vectors.data[row])
+                self.distance.widen(query, fact, weight)
             count *= self.expansion.growth
         scores = vectors @ query
         scores[taken] = scores.max(initial=0.0) + np.arange(len(taken), 0, -1)
@@ -77,9 +75,7 @@ class Iterated:
 
     def _query(self, question: Question) -> NDArray[np.float64]:
         """The question's own query vector, at length 1."""
-        asked = self.distance.vector(question.text)
+        query = self.distance.dense(question.text)
         answer = self.distance.vector(question.answer)
-        query = np.zeros(self.distance.vectors.shape[1])
-        query[asked.terms] = asked.values
         query[answer.terms] *= self.expansion.answer_weight
         return query / max(float(np.linalg.norm(query)), np.finfo(float).tiny)

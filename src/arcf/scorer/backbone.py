@@ -70,6 +70,11 @@ class Backbone:
         """The encoding that the weights were trained with; None for a model that arcf has not trained."""
         return getattr(self.model.config, "arcf_encoding", None)
 
+    @property
+    def prior(self) -> float:
+        """The weight of the lexical prior that the weights were trained with; see `scorer.prior`."""
+        return float(getattr(self.model.config, "arcf_prior", 0.0))
+
     def save(self, folder: Path, encoding: str) -> None:
         """Write config.json, model.safetensors and tokenizer.json; `encoding` is remembered in the config.
 

@@ -2,22 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol, Self
 
 from arcf.errors import MissingExtraError, SettingError
 from arcf.models import find_model
-from arcf.scorer.base import Scorer
 from arcf.scorer.exported import CONFIG, MODEL, TOKENIZER, FileRecord, is_exported
+from arcf.scorer.form import read_config
+from arcf.scorer.prior import LoadedScorer, with_prior
 
 IDENTIFYING = (MODEL, CONFIG, TOKENIZER)
-
-
-class LoadedScorer(Scorer, Protocol):
-    """A scorer that has a model, which is loaded once for any number of corpora."""
-
-    def rebound(self, facts: Sequence[str]) -> Self:
-        """A scorer of other facts with the same model."""
-        ...
 
 
 def load_scorer(name: str | Path, facts: Sequence[str], encoding: str | None = None) -> LoadedScorer:
@@ -41,12 +33,14 @@ def load_scorer(name: str | Path, facts: Sequence[str], encoding: str | None = N
 
         if encoding not in (None, "shared_prefix"):
             raise SettingError(f"{folder}: an exported model has the shared_prefix encoding, not '{encoding}'.")
-        return onnx.load_scorer(folder, facts)
+        exported = onnx.load_scorer(folder, facts)
+        return with_prior(exported, facts, read_config(folder / CONFIG).get("arcf_prior", 0.0))
     try:
         from arcf.scorer import torch
     except ModuleNotFoundError as error:
         raise MissingExtraError("Scoring with torch", "train") from error
-    return torch.load_scorer(folder or name, facts, encoding)
+    scorer = torch.load_scorer(folder or name, facts, encoding)
+    return with_prior(scorer, facts, scorer.model.backbone.prior)
 
 
 def model_folder(name: str | Path) -> Path | None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from arcf.neighborhood import Neighborhood
 from arcf.scorer.encoding import Batch, EncodedPrefix, FactTokens, TextEncoder
 from arcf.scorer.joint import STOP_LENGTH
+from arcf.scorer.prior import LexicalPrior
 from arcf.training.samples import Sample, Sampler
 
 
@@ -20,6 +21,8 @@ class Term:
     prefix: EncodedPrefix
     candidates: NDArray[np.int64]
     labels: NDArray[np.bool_]
+    prior: NDArray[np.float32]
+    """What is added to the model's scores of the candidates."""
     cost: int
 
 
@@ -39,11 +42,19 @@ class StepTerms:
 class Feed:
     """The steps of a training run, from any position on: always the same ones."""
 
-    def __init__(self, sampler: Sampler, neighborhood: Neighborhood, encoder: TextEncoder, facts: FactTokens) -> None:
+    def __init__(
+        self,
+        sampler: Sampler,
+        neighborhood: Neighborhood,
+        encoder: TextEncoder,
+        facts: FactTokens,
+        prior: LexicalPrior | None = None,
+    ) -> None:
         self.sampler = sampler
         self.neighborhood = neighborhood
         self._encoder = encoder
         self.facts = facts
+        self.prior = prior
         self._order = lru_cache(maxsize=1)(sampler.order)
 
     def steps(self, start: int, end: int, tokens: int, *, joint: bool) -> Iterator[StepTerms]:
@@ -73,7 +84,12 @@ class Feed:
         prefix = self._encoder.prefix(sample.prefix.query, sample.prefix.facts, self.facts)
         own = self.facts.candidates.lengths[sample.candidates]  # (candidates,)
         cost = self._joint_cost(len(prefix.tokens), own) if joint else len(prefix.tokens) + int(own.sum())
-        return Term(prefix, sample.candidates, sample.labels, cost)
+        return Term(prefix, sample.candidates, sample.labels, self._prior(sample), cost)
+
+    def _prior(self, sample: Sample) -> NDArray[np.float32]:
+        if self.prior is None:
+            return np.zeros(len(sample.candidates), dtype=np.float32)
+        return self.prior.score(sample.prefix, sample.candidates)
 
     def _joint_cost(self, prefix: int, own: NDArray[np.int64]) -> int:
         """Tokens of the pairs: a candidate leaves its [CLS] away, the stop sample everything; see `scorer.joint`."""

@@ -24,6 +24,7 @@ from arcf.neighborhood import DISTANCES, FactIds, Neighborhood
 from arcf.rankers import Autoregressive
 from arcf.scorer.backbone import load_backbone
 from arcf.scorer.memory import keep_pages
+from arcf.scorer.prior import LexicalPrior, with_prior
 from arcf.scorer.torch import TorchScorer, make_model
 from arcf.training.card import model_card
 from arcf.training.checkpoint import Checkpoints, has_checkpoint, load_checkpoint
@@ -145,13 +146,17 @@ def make_trainer(
         backbone.embeddings.word.weight.requires_grad_(False)
     model = make_model(backbone, settings.model.encoding)
     model.to(device)
-    facts = backbone.encoder.facts([fact.text for fact in dataset.facts])
+    backbone.model.config.arcf_prior = settings.model.prior
+    texts = [fact.text for fact in dataset.facts]
+    prior = LexicalPrior(texts, settings.model.prior) if settings.model.prior else None
     mined = read_mined(settings, dataset)
     sampler = Sampler(dataset, split.learnt, settings.sampling, settings.run.seed, mined)
     return Trainer(
         model=model,
         backbone=backbone,
-        feed=Feed(sampler, make_neighborhood(dataset, settings), backbone.encoder, facts),
+        feed=Feed(
+            sampler, make_neighborhood(dataset, settings), backbone.encoder, backbone.encoder.facts(texts), prior
+        ),
         settings=settings.optimisation,
         workers=group,
         bfloat16=_bfloat16(settings, device),
@@ -192,7 +197,9 @@ def _validation(
         return []
     wanted = settings.validation
     chains = ChainSettings(k=wanted.k, longest=wanted.longest, shortest=wanted.longest, rescored=wanted.rescored)
-    ranker = Autoregressive(TorchScorer(trainer.model, trainer.feed.facts), trainer.feed.neighborhood, chains)
+    plain = TorchScorer(trainer.model, trainer.feed.facts)
+    scorer = with_prior(plain, [fact.text for fact in dataset.facts], settings.model.prior)
+    ranker = Autoregressive(scorer, trainer.feed.neighborhood, chains)
     return [Validation(lambda: mean_average_precision(ranker, dataset, split.held_out), wanted.every, log, folder)]
 
 

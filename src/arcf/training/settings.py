@@ -33,17 +33,20 @@ class ModelSettings:
 
     `name`: a folder or a name on the Hugging Face hub. `encoding`: shared_prefix or joint. `dropout` replaces the
     model's own, None keeps it. `freeze_embeddings` leaves the word embeddings as they are, which saves half of a small
-    model's optimiser state and protects words that training never shows.
+    model's optimiser state and protects words that training never shows. `prior`: the weight of the words that a
+    candidate shares with the prefix, which the model's own score is added to; see `scorer.prior`.
     """
 
     name: str = MINILM
     encoding: str = "shared_prefix"
     dropout: float | None = None
     freeze_embeddings: bool = False
+    prior: float = 0.0
 
     def __post_init__(self) -> None:
         pick(ENCODINGS, self.encoding, "encoding")
         _require(self.dropout is None or 0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}.")
+        _require(self.prior >= 0, f"prior must be at least 0, not {self.prior}.")
 
 
 @dataclass(frozen=True, slots=True)

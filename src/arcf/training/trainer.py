@@ -151,6 +151,7 @@ class Trainer:
         with self._precision():
             scores = self.model(self.feed.batch(part)).float()  # (candidates of all terms,)
         device = scores.device
+        scores = scores + torch.from_numpy(np.concatenate([term.prior for term in part])).to(device)
         terms = scores.split([len(term.candidates) for term in part])
         losses = [
             self._loss(own, torch.from_numpy(term.labels).to(device)) for own, term in zip(terms, part, strict=True)

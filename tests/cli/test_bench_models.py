@@ -1,6 +1,7 @@
-"""`arcf bench train`, and the dataset that it makes up."""
+"""`arcf bench train` and `arcf bench explain`, and the dataset that they make up."""
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from arcf.bench import train
+from arcf.bench import samples, train
 from arcf.bench.samples import made_up_dataset
 from arcf.scorer.encoding import TextEncoder
 
@@ -49,8 +50,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small(monkeypatch: pytest.MonkeyPatch, data_home: Path) -> None:
     """No WorldTree here, and a small corpus in its place."""
     assert not data_home.exists()
-    monkeypatch.setattr(train, "FACTS", 800)
-    monkeypatch.setattr(train, "QUESTIONS", 40)
+    monkeypatch.setattr(samples, "FACTS", 800)
+    monkeypatch.setattr(samples, "QUESTIONS", 40)
     monkeypatch.setattr(train, "keep_pages", lambda: False)
     monkeypatch.delenv("LD_PRELOAD", raising=False)
 
@@ -114,3 +115,48 @@ def test_no_such_model(arcf: Arcf, capsys: Capture, tmp_path: Path) -> None:
 def test_help_has_an_example(arcf: Arcf, capsys: Capture) -> None:
     assert arcf("bench", "train", "--help") == 0
     assert "Example: arcf bench train" in capsys.readouterr().out
+
+
+OURS = ["joint_exact", "shared_exact", "shared_fast", "onnx_fp32", "onnx_int8"]
+
+
+def test_explaining_as_json(arcf: Arcf, model: Path, capsys: Capture) -> None:
+    chosen = [argument for name in OURS for argument in ("--procedure", name)]
+    assert arcf("bench", "explain", "--model", model, "--questions", "2", "--json", *chosen) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["dataset"] == "made-up"
+    assert record["questions"] == 2
+    assert sorted(record["seconds_per_question"]) == sorted(OURS)
+    assert all(seconds > 0 for seconds in record["seconds_per_question"].values())
+    scorings = record["scorings_per_question"]
+    assert scorings["joint_exact"] == scorings["shared_exact"] > scorings["shared_fast"]
+    assert record["peak_bytes"] is None or record["peak_bytes"] > 10_000_000
+
+
+def test_explaining_as_a_table(arcf: Arcf, model: Path, capsys: Capture) -> None:
+    assert arcf("bench", "explain", "--model", model, "--questions", "1", "--procedure", "shared_fast") == 0
+    printed = capsys.readouterr().out
+    assert "800 facts of made-up" in printed
+    assert "shared_fast" in printed
+    assert "onnx" not in printed
+
+
+def test_the_procedure_of_another_library(arcf: Arcf, model: Path, capsys: Capture) -> None:
+    pytest.importorskip("sentence_transformers")
+    assert arcf("bench", "explain", "--model", model, "--questions", "1", "--procedure", "crossencoder", "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    scorings = record["scorings_per_question"]
+    assert scorings["crossencoder"] == scorings["shared_exact"]
+
+
+def test_a_library_that_is_not_installed(
+    arcf: Arcf, model: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    assert arcf("bench", "explain", "--model", model, "--procedure", "crossencoder") == 2
+    assert "arcf[bench]" in capsys.readouterr().err
+
+
+def test_an_unknown_procedure(arcf: Arcf, model: Path, capsys: Capture) -> None:
+    assert arcf("bench", "explain", "--model", model, "--procedure", "onnx_int4") == 2
+    assert "onnx_int8" in capsys.readouterr().err

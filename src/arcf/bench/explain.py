@@ -1,0 +1,205 @@
+"""How long an explanation takes: the paper's procedure with another library, and ours, step by step.
+
+All procedures have the same weights, questions and settings, and take turns: whatever else the machine does meets them
+all. Chains are not allowed to stop early, so all have the same length.
+
+crossencoder   sentence-transformers' CrossEncoder scores every visible pair in every iteration, as in the paper
+joint_exact    the same with arcf's joint encoding
+shared_exact   every visible fact in every iteration, the prefix encoded once
+shared_fast    as before, but only new facts and the best old ones are scored
+onnx_fp32      the same in ONNX Runtime
+onnx_int8      the same in int8
+
+The weights are trained for one encoding, that of the shared prefix. The procedures that encode pairs compute their own
+scores, and are then told those of `shared_exact`: so they follow its chain, and score what it scored.
+"""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from arcf.bench.memory import peak_apart
+from arcf.bench.samples import worldtree_or_made_up
+from arcf.chain import ChainSearch, ChainSettings
+from arcf.errors import MissingExtraError
+from arcf.neighborhood import DISTANCES, Neighborhood
+from arcf.registry import pick
+from arcf.scorer import STOP, Prefix, Scorer, load_scorer
+from arcf.scorer.backbone import Backbone, load_backbone
+from arcf.scorer.export import write_export
+from arcf.scorer.prior import with_prior
+from arcf.scorer.torch import TorchScorer, make_model
+from arcf.types import Dataset, Question
+
+FAST = ChainSettings(k=290, longest=9, shortest=9)
+EXACT = replace(FAST, rescored=None)
+PAIRS_AT_ONCE = 32
+"""The default of sentence-transformers."""
+
+
+@dataclass(slots=True)
+class Cost:
+    """What the questions cost so far."""
+
+    questions: int = 0
+    scorings: int = 0
+    seconds: float = 0.0
+
+    @property
+    def seconds_per_question(self) -> float:
+        """The mean."""
+        return self.seconds / self.questions
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainSpeed:
+    """The procedures, and what they were measured with. `peak_bytes` is that of onnx_int8 in a process of its own."""
+
+    model: str
+    dataset: str
+    facts: int
+    threads: int
+    costs: Mapping[str, Cost]
+    peak_bytes: int | None
+
+
+class CrossEncoderScorer:
+    """sentence-transformers' CrossEncoder on the encoder's weights: a pair is the chain so far and a candidate."""
+
+    def __init__(self, model: str, facts: Sequence[str]) -> None:
+        try:
+            from sentence_transformers import CrossEncoder
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("The procedure crossencoder", "bench") from error
+        self._model: Any = CrossEncoder(model, num_labels=1, device="cpu")
+        self._facts = facts
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The score of every pair; the stop sample is a pair with an empty text."""
+        chain = " ".join([prefix.query, *(self._facts[fact] for fact in prefix.facts)])
+        pairs = [(chain, "" if fact == STOP else self._facts[fact]) for fact in candidates.tolist()]
+        scores: NDArray[np.float32] = self._model.predict(pairs, batch_size=PAIRS_AT_ONCE, show_progress_bar=False)
+        return scores
+
+
+@dataclass
+class Leader:
+    """A scorer that remembers its scores by prefix."""
+
+    scorer: Scorer
+    scores: dict[Prefix, NDArray[np.float32]] = field(default_factory=dict)
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The scorer's own scores."""
+        self.scores[prefix] = self.scorer.score(prefix, candidates)
+        return self.scores[prefix]
+
+
+@dataclass(frozen=True)
+class Follower:
+    """A scorer that computes scores of its own, and says what the leader said."""
+
+    scorer: Scorer
+    leader: Leader
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The leader's scores, after computing others."""
+        self.scorer.score(prefix, candidates)
+        return self.leader.scores[prefix]
+
+
+@dataclass
+class Workbench:
+    """The weights and facts of all procedures. Exported models go into `folder`."""
+
+    name: str
+    backbone: Backbone
+    dataset: Dataset
+    folder: Path
+    leader: Leader = field(init=False)
+
+    def __post_init__(self) -> None:
+        facts, training = self.dataset.facts, self.dataset.splits.get("train", ())
+        self.texts = [fact.text for fact in facts]
+        self._neighborhood = Neighborhood(facts, DISTANCES["tfidf"].build(facts, training))
+        self.leader = Leader(self.torch("shared_prefix"))
+
+    def torch(self, encoding: str) -> Scorer:
+        """The weights in an encoding."""
+        model = make_model(self.backbone, encoding)
+        model.eval()
+        scorer = TorchScorer(model, self.backbone.encoder.facts(self.texts))
+        return with_prior(scorer, self.texts, self.backbone.prior)
+
+    def onnx(self, precision: str) -> Scorer:
+        """The weights in ONNX Runtime."""
+        write_export(self.backbone, self.folder / precision, precision, self.name)
+        return load_scorer(self.folder / precision, self.texts)
+
+    def search(self, scorer: Scorer, settings: ChainSettings) -> ChainSearch:
+        """A search for chains."""
+        return ChainSearch(scorer, self._neighborhood, settings)
+
+
+PROCEDURES: Mapping[str, Callable[[Workbench], ChainSearch]] = {
+    "shared_exact": lambda bench: bench.search(bench.leader, EXACT),
+    "shared_fast": lambda bench: bench.search(bench.leader.scorer, FAST),
+    "onnx_fp32": lambda bench: bench.search(bench.onnx("fp32"), FAST),
+    "onnx_int8": lambda bench: bench.search(bench.onnx("int8"), FAST),
+    "joint_exact": lambda bench: bench.search(Follower(bench.torch("joint"), bench.leader), EXACT),
+    "crossencoder": lambda bench: bench.search(
+        Follower(CrossEncoderScorer(bench.name, bench.texts), bench.leader), EXACT
+    ),
+}
+"""In the order in which they take their turns: shared_exact leads."""
+
+
+def measure_explaining(
+    model: str, procedures: Sequence[str], questions: int, after_turn: Callable[[], None] = lambda: None
+) -> ExplainSpeed:
+    """Explain so many questions with each procedure, and with shared_exact, whose chain others follow.
+
+    WorldTree's dev questions are used where it is installed, made-up ones of the same lengths otherwise.
+
+    Raises:
+        InputError: there is no such model.
+        MissingExtraError: a procedure's library is not installed.
+        UnknownNameError: there is no such procedure.
+    """
+    for name in procedures:
+        pick(PROCEDURES, name, "procedure")
+    chosen = [name for name in PROCEDURES if name in procedures or name == "shared_exact"]
+    backbone = load_backbone(model)
+    dataset = worldtree_or_made_up(backbone.tokenizer)
+    asked = _sample(dataset, questions)
+    with tempfile.TemporaryDirectory(prefix="arcf-bench-") as temporary:
+        bench = Workbench(model, backbone, dataset, Path(temporary))
+        searches = {name: PROCEDURES[name](bench) for name in chosen}
+        costs = {name: Cost() for name in chosen}
+        for question in asked:
+            for name, search in searches.items():
+                _ask(search, question, costs[name])
+                after_turn()
+        peak = peak_apart(bench.folder / "int8", bench.texts, asked, FAST) if "onnx_int8" in chosen else None
+    return ExplainSpeed(model, dataset.name, len(dataset.facts), torch.get_num_threads(), costs, peak)
+
+
+def _ask(search: ChainSearch, question: Question, cost: Cost) -> None:
+    start = perf_counter()
+    found = search.find(question)
+    cost.seconds += perf_counter() - start
+    cost.scorings += found.scorings
+    cost.questions += 1
+
+
+def _sample(dataset: Dataset, count: int) -> Sequence[Question]:
+    """Questions from all over the dev split (or whatever split there is)."""
+    questions = dataset.splits.get("dev") or next(iter(dataset.splits.values()))
+    return questions[:: max(1, len(questions) // count)][:count]
