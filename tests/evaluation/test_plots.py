@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from arcf.errors import InputError, MissingExtraError
-from arcf.evaluation.plots import check_picture, plot_growth, plot_reachability
+from arcf.evaluation.plots import check_picture, plot_growth, plot_learning, plot_reachability, plot_trade_off
 
 LINES = {"tfidf": {290: 0.99, 90: 0.93}, "bm25": {90: 0.9, 290: 0.98}}
 PANELS = {"time": {"build": {10: 0.1, 1000: 2.0}, "search": {10: 0.1}}, "memory": {"index": {10: 5.0}}}
@@ -15,7 +15,11 @@ def test_pictures(tmp_path: Path, ending: str, start: bytes) -> None:
     pytest.importorskip("matplotlib")
     plot_reachability(LINES, "made up, train", tmp_path / f"reach.{ending}")
     plot_growth(PANELS, "facts", tmp_path / f"growth.{ending}")
-    for name in ("reach", "growth"):
+    plot_trade_off({16: (0.5, 0.51), 64: (0.9, 0.52)}, (3.0, 0.521), tmp_path / f"trade.{ending}")
+    plot_learning(
+        {"one": {"loss": {1: 2.0, 9: 1.0}, "held-out MAP": {9: 0.4}}, "two": {}}, tmp_path / f"curve.{ending}"
+    )
+    for name in ("reach", "growth", "trade", "curve"):
         assert (tmp_path / f"{name}.{ending}").read_bytes().startswith(start)
 
 

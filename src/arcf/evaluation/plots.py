@@ -54,6 +54,45 @@ def plot_growth(panels: Mapping[str, Mapping[str, Line]], quantity: str, path: P
     _write(figure, path)
 
 
+def plot_trade_off(points: Mapping[int, tuple[float, float]], exact: tuple[float, float], path: Path) -> None:
+    """MAP over seconds a question: one point per number of facts that fast search scores again, and exact search.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        InputError: the file cannot be written, or its ending is no format.
+    """
+    figure = _figure((6.4, 4.4))
+    axes = figure.add_subplot(xlabel="seconds a question", ylabel="MAP", xscale="log")
+    ordered = sorted(points.items())
+    axes.plot(*zip(*(point for _, point in ordered), strict=True), marker="o", label="fast, m old facts scored again")
+    for m, point in ordered:
+        axes.annotate(str(m), point, textcoords="offset points", xytext=(0, 8), ha="center")
+    axes.plot(*exact, marker="s", linestyle="none", label="exact")
+    axes.axhline(exact[1], linestyle=":", color="gray")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    _write(figure, path)
+
+
+def plot_learning(runs: Mapping[str, Mapping[str, Line]], path: Path) -> None:
+    """Learning curves over samples seen: per run, its loss (above) and its validation MAP (below), where it has any.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        InputError: the file cannot be written, or its ending is no format.
+    """
+    figure = _figure((6.4, 6.4))
+    for place, measured in enumerate(("loss", "held-out MAP"), start=1):
+        axes = figure.add_subplot(2, 1, place, xlabel="prefixes", ylabel=measured)
+        for name, lines in runs.items():
+            points = sorted(lines.get(measured, {}).items())
+            if points:
+                axes.plot(*zip(*points, strict=True), marker="." if len(points) < 50 else None, label=name)
+        axes.grid(alpha=0.3)
+        axes.legend()
+    _write(figure, path)
+
+
 def check_picture(path: Path) -> None:
     """Fail early: call it before the work whose result is to be drawn.
 
