@@ -3,16 +3,16 @@
 A prefix is `[CLS] query. (explanation) fact. fact. [SEP]`, a candidate `[CLS] fact [SEP]`, the stop sample `[CLS]
 [SEP]`. The joint encoding makes its pairs from the same two parts.
 
-Facts are tokenised once per corpus and prefixes are put together from their tokens. That gives the same ids as
-tokenising the whole text, because every part starts a new word. The final space of the paper's prefix text is left
-out: WordPiece ignores it, and byte-level BPE would make a token of it that no pretrained model has seen.
+Facts are tokenised once, and put together to prefixes. That gives the same ids as tokenising the whole text, because
+every part starts a new word. The final space of the paper's prefix text is left out: WordPiece ignores it, and
+byte-level BPE would make a token of it that no pretrained model has seen.
 
 What is too long for the model is shortened by one rule, and counted: the oldest chosen facts go first, then the
 question's beginning; a candidate is cut at its end. The room for candidates is that of the corpus's longest (at most
 half the model's), whichever ones are scored together, so that a score never depends on its neighbours.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,21 @@ class Shortening:
         return self != Shortening()
 
 
+class Links:
+    """Facts as they stand in a prefix, tokenised when they are first asked for: of a large corpus, few are chosen."""
+
+    def __init__(self, texts: Sequence[str], tokenise: Callable[[list[str]], list[list[int]]]) -> None:
+        self._texts = texts
+        self._tokenise = tokenise
+        self._known: dict[int, NDArray[np.int32]] = {}
+
+    def __getitem__(self, fact: int) -> NDArray[np.int32]:
+        if fact not in self._known:
+            ids = self._tokenise([" " + sentence(self._texts[fact])])[0]
+            self._known[fact] = np.asarray(ids, dtype=np.int32)
+        return self._known[fact]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FactTokens:
     """A corpus's facts, tokenised.
@@ -69,7 +84,7 @@ class FactTokens:
     """
 
     candidates: Ragged
-    links: Ragged
+    links: Links
     prefix_limit: int
     shortening: Shortening
 
@@ -135,9 +150,8 @@ class TextEncoder:
         room = min(longest, form.max_tokens // 2)
         cut = sum(len(body) + 2 > room for body in bodies)
         rows = [[form.start, *body[: room - 2], form.end] for body in bodies]
-        links = self._ids([" " + sentence(text) for text in texts])
         candidates = Ragged.of([*rows, [form.start, form.end]])
-        return FactTokens(candidates, Ragged.of(links), form.max_tokens - room, Shortening(candidates_cut=cut))
+        return FactTokens(candidates, Links(texts, self._ids), form.max_tokens - room, Shortening(candidates_cut=cut))
 
     def prefix(self, query: str, chosen: Sequence[int], facts: FactTokens) -> EncodedPrefix:
         """Tokens of the chain so far: the query and the chosen facts, in order."""
