@@ -67,7 +67,7 @@ def plain_shared(backbone: Backbone, batch: Batch) -> Tensor:
         mask = torch.zeros(1, 1, len(prefix) + len(candidate), len(prefix) + len(candidate))
         mask[:, :, : len(prefix), len(prefix) :] = torch.finfo(torch.float32).min
         segments = [0] * len(prefix) + [1] * len(candidate)
-        scores.append(run_transformers(backbone, prefix + candidate, segments, mask)[len(prefix)])
+        scores.append(run_transformers(backbone, prefix + candidate, segments, mask)[len(prefix) :].mean())
     return torch.stack(scores)
 
 

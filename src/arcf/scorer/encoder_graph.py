@@ -4,11 +4,11 @@
 
 A prefix is one row with P = 0, of which the keys and values are taken; candidates are rows with the prefix's keys and
 values, of which the scores are taken. So both share every weight, in the file and in memory. Rows are padded to the
-longest; the caller puts rows of similar length together. The last layer and the head are for first tokens only.
+longest; the caller puts rows of similar length together. A score is the mean of what the tokens of a row say.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,8 +37,9 @@ class _Shapes:
     """Shapes and masks that all layers use, as names of values."""
 
     rows: str  # C, a vector of one number, as are the next two
-    length: str  # L; for queries Q, which is 1 where only first tokens ask
+    length: str  # L
     seen: str  # P
+    real: str  # (C, 1, L): whether a place holds a token, not padding
     mask: str  # (C, 1, L): 0 for a token, -inf for padding
     split: str  # (P, L)
 
@@ -87,14 +88,12 @@ class _Builder:
         embedded = self._embed(tokens, shapes)  # (C, L, hidden)
         hidden = graph.node("Reshape", embedded, graph.integers(-1, self.heads * self.size))  # (C * L, hidden)
         for number, layer in enumerate(layers):
-            last = number == len(layers) - 1
             keys = self._apart(self._linear(hidden, layer.key), shapes, f"keys_{number}")
             values = self._apart(self._linear(hidden, layer.value), shapes, f"values_{number}")
             for kept in (keys, values):
                 graph.output(kept, (self.heads, "C", "L", self.size))
-            asking = self._first(hidden, shapes) if last else hidden
-            hidden = self._layer(layer, asking, _Heads(keys, values, *seen[number]), shapes, first_only=last)
-        graph.output(self._score(hidden), ("C",))
+            hidden = self._layer(layer, hidden, _Heads(keys, values, *seen[number]), shapes)
+        graph.output(self._score(hidden, shapes), ("C",))
         return graph.model("arcf")
 
     def _shapes(self, tokens: str, lengths: str, seen_keys: str) -> _Shapes:
@@ -106,7 +105,7 @@ class _Builder:
         real = graph.node("Less", places, ends)  # (C, 1, L)
         zero, never = (graph.weight(np.array(value, np.float32)) for value in (0.0, -np.inf))
         mask = graph.node("Where", real, zero, never)
-        return _Shapes(rows, length, seen, mask, graph.node("Concat", seen, length, axis=0))
+        return _Shapes(rows, length, seen, real, mask, graph.node("Concat", seen, length, axis=0))
 
     def _range(self, length: str) -> str:
         """0, 1, .. of a length that is a vector of one number."""
@@ -135,53 +134,57 @@ class _Builder:
         width = parts.projection.in_features
         return self._linear(graph.node("Reshape", hidden, graph.integers(-1, width)), parts.projection)
 
-    def _layer(self, layer: Layer, hidden: str, heads: _Heads, shapes: _Shapes, *, first_only: bool) -> str:
-        """One encoder layer for the tokens that ask: (queries, hidden) -> (queries, hidden)."""
+    def _layer(self, layer: Layer, hidden: str, heads: _Heads, shapes: _Shapes) -> str:
+        """One encoder layer: (C * L, hidden) -> (C * L, hidden)."""
         graph = self.graph
-        asking = replace(shapes, length=graph.integers(1)) if first_only else shapes
-        query = self._apart(self._linear(hidden, layer.query, self.size**-0.5), asking)
-        attended = self._linear(self._attend(query, heads, asking), layer.output)
+        query = self._apart(self._linear(hidden, layer.query, self.size**-0.5), shapes)
+        attended = self._linear(self._attend(query, heads, shapes), layer.output)
         hidden = self._norm(graph.node("Add", attended, hidden), layer.attention_norm)
         forwarded = self._linear(self.activation(graph, self._linear(hidden, layer.up)), layer.down)
         return self._norm(graph.node("Add", forwarded, hidden), layer.norm)
 
     def _attend(self, query: str, heads: _Heads, shapes: _Shapes) -> str:
-        """Softmax attention to the tokens seen before and to the row's own: (heads, C, Q, size) -> (C * Q, hidden)."""
+        """Softmax attention to the tokens seen before and to the row's own: (heads, C, L, size) -> (C * L, hidden)."""
         graph = self.graph
         flat = graph.integers(self.heads, -1, self.size)
-        queries = graph.node("Reshape", query, flat)  # (heads, C * Q, size)
+        queries = graph.node("Reshape", query, flat)  # (heads, C * L, size)
         to_seen = graph.node("MatMul", queries, graph.node("Transpose", heads.seen_keys, perm=[0, 2, 1]))
         own = graph.node("MatMul", query, graph.node("Transpose", heads.keys, perm=[0, 1, 3, 2]))
-        own = graph.node("Add", own, shapes.mask)  # (heads, C, Q, L)
+        own = graph.node("Add", own, shapes.mask)  # (heads, C, L, L)
         square = graph.node("Shape", own)
         count = graph.node("Shape", queries, start=0, end=2)
         long = graph.node("Concat", count, graph.node("Shape", own, start=3), axis=0)
-        to_own = graph.node("Reshape", own, long)  # (heads, C * Q, L)
+        to_own = graph.node("Reshape", own, long)  # (heads, C * L, L)
         weights = graph.node("Softmax", graph.node("Concat", to_seen, to_own, axis=-1), axis=-1)
         on_seen, on_own = graph.nodes("Split", weights, shapes.split, count=2, axis=-1)
-        seen = graph.node("MatMul", on_seen, heads.seen_values)  # (heads, C * Q, size)
+        seen = graph.node("MatMul", on_seen, heads.seen_values)  # (heads, C * L, size)
         own = graph.node("MatMul", graph.node("Reshape", on_own, square), heads.values)
         total = graph.node("Add", graph.node("Reshape", own, flat), seen)
         together = graph.node("Transpose", total, perm=[1, 0, 2])
         return graph.node("Reshape", together, graph.integers(-1, self.heads * self.size))
 
     def _apart(self, flat: str, shapes: _Shapes, result: str = "") -> str:
-        """(C * Q, hidden) -> (heads, C, Q, size)."""
+        """(C * L, hidden) -> (heads, C, L, size)."""
         graph = self.graph
         shape = graph.node("Concat", shapes.rows, shapes.length, graph.integers(self.heads, self.size), axis=0)
         return graph.node("Transpose", graph.node("Reshape", flat, shape), perm=[2, 0, 1, 3], result=result)
 
-    def _first(self, hidden: str, shapes: _Shapes) -> str:
-        """The first token of each row: (C * L, hidden) -> (C, hidden)."""
-        graph = self.graph
-        shape = graph.node("Concat", shapes.rows, shapes.length, graph.integers(self.heads * self.size), axis=0)
-        return graph.node("Gather", graph.node("Reshape", hidden, shape), graph.weight(np.array(0, np.int64)), axis=1)
+    def _score(self, hidden: str, shapes: _Shapes) -> str:
+        """The head, then the mean over a row's tokens: (C * L, hidden) -> (C,).
 
-    def _score(self, first: str) -> str:
-        """The head, always in float32: it is small, and nothing after it evens out an error."""
+        The head is always in float32: it is small, and nothing after it evens out an error.
+        """
+        graph = self.graph
         weight, bias = _array(self.backbone.head).T, _bias(self.backbone.head)
-        scores = Float32().linear(self.graph, first, weight, bias)
-        return self.graph.node("Squeeze", scores, self.graph.integers(1), result="scores")
+        logits = Float32().linear(graph, hidden, weight, bias)  # (C * L, 1)
+        apart = graph.node(
+            "Reshape", logits, graph.node("Concat", shapes.rows, graph.integers(1), shapes.length, axis=0)
+        )
+        zero = graph.weight(np.array(0.0, np.float32))
+        sums = graph.node("ReduceSum", graph.node("Where", shapes.real, apart, zero), graph.integers(1, 2), keepdims=0)
+        counted = graph.node("Cast", shapes.real, to=FLOAT)
+        counts = graph.node("ReduceSum", counted, graph.integers(1, 2), keepdims=0)
+        return graph.node("Div", sums, counts, result="scores")
 
     def _linear(self, rows: str, linear: nn.Linear, scale: float = 1.0) -> str:
         weight, bias = _array(linear).T * np.float32(scale), _bias(linear) * np.float32(scale)

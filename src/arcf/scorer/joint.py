@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from arcf.scorer.backbone import Backbone
 from arcf.scorer.encoding import Batch
 from arcf.scorer.form import InputForm
-from arcf.scorer.layers import Dropout, Seen, embed, keys_values, read_out, run_layer
+from arcf.scorer.layers import Dropout, Seen, embed, keys_values, read_first, run_layer
 from arcf.scorer.plan import Layout, make_plan
 from arcf.scorer.ragged import Ragged, within
 
@@ -71,7 +71,7 @@ class Joint(nn.Module):
         plan = make_plan(layout, backbone.heads, hidden.device)
         for layer in backbone.layers[:-1]:
             hidden = run_layer(layer, hidden, Seen(keys_values(layer, hidden), plan), dropout)
-        return read_out(backbone, hidden, layout, None, dropout)
+        return read_first(backbone, hidden, layout, dropout)
 
     def _embed(self, pairs: Pairs, dropout: Dropout) -> Tensor:
         backbone, form = self.backbone, self.backbone.encoder.form

@@ -6,6 +6,7 @@ per batch and for all layers, which flat rows go where.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -20,7 +21,7 @@ class Block:
     """Sequences of similar length that share a prefix (or have none): the unit of attention."""
 
     count: int  # sequences, C
-    query_length: int  # queries of each sequence, Q: its length, or 1 if only its first token asks
+    query_length: int  # queries of each sequence, Q: its length L, or 1 if only its first token asks
     length: int  # keys of each sequence, L
     query_rows: slice  # of the gathered queries: heads * C * Q rows
     key_rows: slice  # of the gathered keys: heads * C * L rows
@@ -74,14 +75,14 @@ class Layout:
         """The first sequence that is not a prefix of others."""
         return len(self.counts) if self.joined and self.counts is not None else 0
 
-    def groups(self, *, first_only: bool) -> Iterator[tuple[NDArray[np.int64], slice | None]]:
-        """Sequences of one block, and the rows of their prefix; prefixes themselves only if all tokens ask."""
+    def groups(self, *, prefixes: bool) -> Iterator[tuple[NDArray[np.int64], slice | None]]:
+        """Sequences of one block, and the rows of their prefix; joined prefixes themselves only if wanted."""
         lengths = np.diff(self.offsets)
         if self.prefix_offsets is None or self.counts is None:
             yield from ((group, None) for group in bucket(lengths))
             return
         first = self.first
-        if first and not first_only:
+        if first and prefixes:
             yield from ((group, None) for group in bucket(lengths[:first]))
         for number, count in enumerate(self.counts.tolist()):
             rows = slice(int(self.prefix_offsets[number]), int(self.prefix_offsets[number + 1]))
@@ -89,27 +90,39 @@ class Layout:
             first += count
 
 
-def make_plan(layout: Layout, heads: int, device: torch.device, *, first_only: bool = False) -> Plan:
-    """The plan of a batch; with `first_only`, only the first token of each sequence asks (it is what is read out)."""
+Asking = Literal["all", "sequences", "first"]
+"""Which tokens ask: all, those of sequences but not of joined prefixes, or only the first token of each sequence."""
+
+
+def make_plan(layout: Layout, heads: int, device: torch.device, asking: Asking = "all") -> Plan:
+    """The plan of a batch. In the last layer, only the tokens ask that the score is read from."""
     starts, lengths = layout.offsets[:-1], np.diff(layout.offsets)
+    joined = int(layout.offsets[layout.first])
     keys = _Gather(heads, int(layout.offsets[-1]))
-    queries = _Gather(heads, len(starts) - layout.first) if first_only else keys
+    queries = keys
+    if asking != "all":
+        queries = _Gather(heads, len(starts) - layout.first if asking == "first" else keys.tokens - joined)
     blocks = []
-    for group, prefix in layout.groups(first_only=first_only):
+    for group, prefix in layout.groups(prefixes=asking == "all"):
         key_rows, padding = keys.add(starts[group], lengths[group])
-        query_rows = queries.add(group - layout.first, np.ones_like(group))[0] if first_only else key_rows
-        longest = padding.shape[1]
+        query_rows, longest = key_rows, padding.shape[1]
+        if asking == "sequences":
+            query_rows = queries.add(starts[group] - joined, lengths[group])[0]
+        elif asking == "first":
+            query_rows = queries.add(group - layout.first, np.ones_like(group))[0]
         mask = torch.from_numpy(padding[:, None]).to(device) if padding.any() else None
-        blocks.append(Block(len(group), 1 if first_only else longest, longest, query_rows, key_rows, prefix, mask))
+        own = 1 if asking == "first" else longest
+        blocks.append(Block(len(group), own, longest, query_rows, key_rows, prefix, mask))
     key_gather = keys.rows(device)
-    query_gather = queries.rows(device) if first_only else key_gather
-    return Plan(heads, tuple(blocks), query_gather, key_gather, int(layout.offsets[layout.first]))
+    query_gather = key_gather if queries is keys else queries.rows(device)
+    return Plan(heads, tuple(blocks), query_gather, key_gather, joined)
 
 
 class _Gather:
     """Collects the rows of one block after the other."""
 
     def __init__(self, heads: int, tokens: int) -> None:
+        self.tokens = tokens
         self._heads = np.arange(heads)[:, None]  # (heads, 1)
         self._index: list[NDArray[np.int64]] = []
         self._padding: list[NDArray[np.int64]] = []

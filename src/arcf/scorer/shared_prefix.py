@@ -1,8 +1,8 @@
 """The shared-prefix encoding: a prefix is read once, and every candidate is read against what was kept of it.
 
 The prefix does not see the candidate. A candidate `[CLS] fact [SEP]` stands at the positions after the prefix, in
-segment 1 where the model has two, and sees the prefix and itself; its score is read from its own [CLS]. A candidate
-thus costs its own ~13 tokens instead of the ~100 of prefix and candidate together.
+segment 1 where the model has two, and sees the prefix and itself; its score is the mean of what its tokens say. A
+candidate thus costs its own ~13 tokens instead of the ~100 of prefix and candidate together.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from arcf.scorer.attention import KeysValues
 from arcf.scorer.backbone import Backbone
 from arcf.scorer.encoding import Batch
-from arcf.scorer.layers import Dropout, Seen, embed, keys_values, read_out, run_layer
+from arcf.scorer.layers import Dropout, Seen, embed, keys_values, read_mean, run_layer
 from arcf.scorer.plan import Layout, make_plan
 from arcf.scorer.ragged import Ragged, within
 
@@ -55,7 +55,7 @@ class SharedPrefix(nn.Module):
         hidden = self._embed(rows, before, self._tensor(segments * (backbone.encoder.form.segments > 1)))
         for layer in backbone.layers[:-1]:
             hidden = run_layer(layer, hidden, Seen(keys_values(layer, hidden), plan), dropout)
-        return read_out(backbone, hidden, layout, None, dropout)
+        return read_mean(backbone, hidden, layout, None, dropout)
 
     def read(self, prefixes: Ragged) -> ReadPrefixes:
         """Encode prefixes; their last layer is needed up to its keys and values only."""
@@ -81,7 +81,7 @@ class SharedPrefix(nn.Module):
         hidden = self._embed(candidates, before, int(backbone.encoder.form.segments > 1))  # (tokens, hidden)
         for layer, prefix in zip(backbone.layers[:-1], prefixes.layers[:-1], strict=True):
             hidden = run_layer(layer, hidden, Seen(keys_values(layer, hidden), plan, prefix), dropout)
-        return read_out(backbone, hidden, layout, prefixes.layers[-1], dropout)
+        return read_mean(backbone, hidden, layout, prefixes.layers[-1], dropout)
 
     def _embed(self, rows: Ragged, before: NDArray[np.int64], segments: Tensor | int) -> Tensor:
         """Embeddings of rows that stand after `before` tokens each: (tokens, hidden)."""
