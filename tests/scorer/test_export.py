@@ -36,6 +36,14 @@ def test_the_folder(trained: Path, tmp_path: Path, precision: str) -> None:
     onnx.checker.check_model(onnx.load(folder / "model.onnx"))
 
 
+def test_the_card_and_the_training_go_along(trained: Path, tmp_path: Path) -> None:
+    (trained / "README.md").write_text("# Größe", encoding="utf-8")
+    (trained / "training.json").write_text("{}")
+    export(trained, tmp_path / "exported")
+    assert (tmp_path / "exported" / "README.md").read_text(encoding="utf-8") == "# Größe"
+    assert (tmp_path / "exported" / "training.json").read_text() == "{}"
+
+
 @pytest.mark.parametrize(("precision", "bytes_each"), [("fp32", 4), ("fp16", 2), ("int8", 1), ("int8-weights", 1)])
 def test_every_weight_is_stored_once(
     tiny: Callable[..., Backbone], tmp_path: Path, precision: str, bytes_each: int

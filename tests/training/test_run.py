@@ -48,9 +48,9 @@ def lines(output: Path) -> list[dict[str, float]]:
 def test_what_is_left_behind(finished: Path) -> None:
     found = {path.name for path in finished.iterdir()} - {"tensorboard"}
     assert found == {"best", "checkpoint", "log.jsonl", "manifest.json", "model", "settings.toml"}
-    files = ["README.md", "config.json", "model.safetensors", "tokenizer.json"]
+    files = ["README.md", "config.json", "model.safetensors", "tokenizer.json", "training.json"]
     assert sorted(path.name for path in (finished / "model").iterdir()) == files
-    assert sorted(path.name for path in (finished / "best").iterdir()) == files[1:]
+    assert sorted(path.name for path in (finished / "best").iterdir()) == files[1:4]
 
 
 def test_the_model_is_readable_by_transformers_and_arcf(finished: Path, dataset: Dataset) -> None:
@@ -98,6 +98,7 @@ def test_the_model_card(finished: Path, data_folder: Path) -> None:
 
 def test_the_manifest(finished: Path, settings: Settings, dataset: Dataset) -> None:
     manifest = json.loads((finished / "manifest.json").read_text())
+    assert json.loads((finished / "model" / "training.json").read_text()) == manifest
     assert manifest["settings"]["optimisation"]["loss"] == "ranknet"
     assert manifest["data"] == {"name": "creatures", "split": "train", "facts": 29, "questions": 10, "held_out": 2}
     assert manifest["fingerprint"] == fingerprint(settings(), dataset)

@@ -4,11 +4,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 from arcf.errors import InputError
-from arcf.files import atomic_write, write_text
+from arcf.files import atomic_write, read_text, write_text
+from arcf.models import find_model
 from arcf.registry import pick
 from arcf.scorer.backbone import Backbone, load_backbone
 from arcf.scorer.encoder_graph import build
-from arcf.scorer.exported import CONFIG, MANIFEST, MODEL, TOKENIZER, FileRecord, Manifest, is_exported
+from arcf.scorer.exported import CARD, CONFIG, MANIFEST, MODEL, TOKENIZER, TRAINING, FileRecord, Manifest, is_exported
 from arcf.scorer.precision import PRECISIONS
 from arcf.scorer.shared_prefix import SharedPrefix
 
@@ -32,7 +33,12 @@ def export(model: str | Path, output: Path, precision: str = "fp32") -> Manifest
     if backbone.encoding != SharedPrefix.name:
         reason = f"was trained in the {backbone.encoding} encoding" if backbone.encoding else "was not trained by arcf"
         raise InputError(f"{reason}; only models trained in the shared_prefix encoding are exported.", model)
-    return write_export(backbone, output, precision, source=str(model))
+    manifest = write_export(backbone, output, precision, source=str(model))
+    folder = find_model(model)
+    for name in (CARD, TRAINING) if folder is not None else ():
+        if (folder / name).is_file():
+            write_text(output / name, read_text(folder / name))
+    return manifest
 
 
 def write_export(backbone: Backbone, output: Path, precision: str, source: str) -> Manifest:

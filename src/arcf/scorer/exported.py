@@ -2,7 +2,8 @@
 
 model.onnx       the graph with its weights
 config.json      the encoder's settings, tokenizer.json its vocabulary: as in the folder it was exported from
-manifest.json    format, version, precision, source, and the size and SHA-256 of every other file
+manifest.json    format, version, precision, source, and the size and SHA-256 of these files
+README.md        the model card, training.json the manifest of the run that trained it: if the model had them
 """
 
 import hashlib
@@ -16,6 +17,7 @@ from arcf.errors import InputError
 from arcf.files import read_text, write_text
 
 MODEL, CONFIG, TOKENIZER, MANIFEST = "model.onnx", "config.json", "tokenizer.json", "manifest.json"
+CARD, TRAINING = "README.md", "training.json"
 
 FORMAT: Final = "arcf-onnx"
 VERSION: Final = 1

@@ -23,6 +23,7 @@ from arcf.files import write_text
 from arcf.neighborhood import DISTANCES, FactIds, Neighborhood
 from arcf.rankers import Autoregressive
 from arcf.scorer.backbone import load_backbone
+from arcf.scorer.exported import CARD, TRAINING
 from arcf.scorer.memory import keep_pages
 from arcf.scorer.prior import LexicalPrior, with_prior
 from arcf.scorer.torch import TorchScorer, make_model
@@ -38,7 +39,7 @@ from arcf.training.trainer import Callback, Trainer
 from arcf.training.validation import Validation, averaged, mean_average_precision
 from arcf.types import Dataset, Question
 
-SETTINGS, CHECKPOINT, BEST, MODEL = "settings.toml", "checkpoint", "best", "model"
+SETTINGS, CHECKPOINT, BEST, MODEL, MANIFEST = "settings.toml", "checkpoint", "best", "model", "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def train(
             return output / MODEL
         manifest = Manifest(settings, _describe(settings, dataset, split), key, group.count)
         write_text(output / SETTINGS, as_toml(settings))
-        manifest.write(output)
+        manifest.write(output / MANIFEST)
         with (
             closing(Log(output, trainer.progress.step)) as log,
             closing(Bar(console, trainer.samples, trainer.progress.position)) as bar,
@@ -237,15 +238,15 @@ class Manifest:
     fingerprint: str
     processes: int
 
-    def write(self, output: Path, **results: Any) -> None:
-        """Write manifest.json: all of this, the versions of what computed it, and its results once they are known."""
+    def write(self, path: Path, **results: Any) -> None:
+        """Write all of this, the versions of what computed it, and its results once they are known, as JSON."""
         libraries = ("arcf", "torch", "transformers", "numpy", "tokenizers")
         record = asdict(self) | {
             "versions": {name: version(name) for name in libraries} | {"python": platform.python_version()},
             "threads": torch.get_num_threads(),
             **results,
         }
-        write_text(output / "manifest.json", json.dumps(record, indent=2) + "\n")
+        write_text(path, json.dumps(record, indent=2) + "\n")
 
 
 def _finish(output: Path, manifest: Manifest, trainer: Trainer) -> None:
@@ -260,5 +261,6 @@ def _finish(output: Path, manifest: Manifest, trainer: Trainer) -> None:
         else:
             with averaged(trainer):
                 trainer.backbone.save(folder, trainer.encoding)
-        write_text(folder / "README.md", model_card(manifest.settings, manifest.data, scores))
-    manifest.write(output, results=scores)
+        write_text(folder / CARD, model_card(manifest.settings, manifest.data, scores))
+        manifest.write(folder / TRAINING, results=scores)
+    manifest.write(output / MANIFEST, results=scores)
