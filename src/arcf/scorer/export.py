@@ -35,9 +35,10 @@ def export(model: str | Path, output: Path, precision: str = "fp32") -> Manifest
         raise InputError(f"{reason}; only models trained in the shared_prefix encoding are exported.", model)
     manifest = write_export(backbone, output, precision, source=str(model))
     folder = find_model(model)
-    for name in (CARD, TRAINING) if folder is not None else ():
-        if (folder / name).is_file():
-            write_text(output / name, read_text(folder / name))
+    if folder is not None:
+        for path in (folder / CARD, folder / TRAINING):
+            if path.is_file():
+                write_text(output / path.name, read_text(path))
     return manifest
 
 
