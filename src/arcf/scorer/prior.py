@@ -6,12 +6,13 @@ needs no training, and moves to other corpora with the model.
 """
 
 from collections.abc import Sequence
-from typing import Protocol, Self
+from typing import Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcf.neighborhood import Bm25Cosine, Lexical
+from arcf.neighborhood import Bm25Cosine, Lexical, SparseDistance
+from arcf.neighborhood.store import cached
 from arcf.scorer.base import STOP, Prefix, Scorer
 from arcf.types import ANSWER_MARK, Fact
 
@@ -36,7 +37,8 @@ class LexicalPrior:
 
     def __init__(self, facts: Sequence[str], weight: float) -> None:
         self.weight = weight
-        self._distance = Lexical(Bm25Cosine()).build([Fact("", text) for text in facts], ())
+        distance = cached(Lexical(Bm25Cosine()), [Fact("", text) for text in facts], ())
+        self._distance = cast("SparseDistance", distance)
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         """The score of each candidate after `prefix`."""
