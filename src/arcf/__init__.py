@@ -2,7 +2,7 @@
 
 import arcf
 
-explainer = arcf.load(model="runs/minilm/model")
+explainer = arcf.load()
 print(explainer.explain("Which process turned the ice cube to water?", answer="melting"))
 """
 

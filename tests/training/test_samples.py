@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def sampler(sampling: Sampling, *questions: Question, seed: int = 1) -> Sampler:
 
 
 def draws(sampling: Sampling, count: int, epoch: int = 0, *questions: Question) -> list[Sample | None]:
-    many = sampler(Sampling(sampling.k, count, sampling.negatives, sampling.conditioning), *questions)
+    many = sampler(replace(sampling, prefixes=count), *questions)
     return [many.draw(Written(), epoch, number) for number in range(many.per_epoch)]  # type: ignore[arg-type]
 
 
@@ -190,6 +190,7 @@ def test_an_epochs_order() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
+        (lambda: Sampling(word_dropout=1.0), "word_dropout"),
         (lambda: Sampling(k=0), "k must be at least 1, not 0"),
         (lambda: Sampling(prefixes=0), "prefixes must be"),
         (lambda: Sampling(negatives=0), "negatives must be"),
@@ -202,6 +203,21 @@ def test_an_epochs_order() -> None:
 def test_impossible_settings(make: object, words: str) -> None:
     with pytest.raises(SettingError, match=words):
         make()  # type: ignore[operator]
+
+
+def test_words_are_left_out_of_the_query_and_of_nothing_else() -> None:
+    asked = Question("it", "one two three", answer="four", gold=(Gold("u0"),))
+    plain, some = (draws(Sampling(word_dropout=share), 2000, 0, asked) for share in (0.0, 0.3))
+    assert {sample.prefix.query for sample in plain if sample} == {"one two three (answer) four"}
+    assert [sample and (sample.prefix.facts, sample.candidates.tolist()) for sample in plain] == [
+        sample and (sample.prefix.facts, sample.candidates.tolist()) for sample in some
+    ]
+    queries = [sample.prefix.query.split() for sample in some if sample]
+    assert all("(answer)" in query and len(query) > 1 for query in queries)
+    assert all(query == [word for word in "one two three (answer) four".split() if word in query] for query in queries)
+    for word in ("one", "two", "three", "four"):
+        # 0.7 of about 1,000, and 5 standard deviations; the rare query that would be empty stays whole.
+        assert abs(np.mean([word in query for query in queries]) - 0.705) < 0.075
 
 
 def test_mined_negatives_come_first_up_to_their_share() -> None:

@@ -33,7 +33,7 @@ def explain(
             "--dataset", "--facts", help="Name of an installed dataset, or path of a zip, folder or file of facts."
         ),
     ] = "science",
-    model: Annotated[str | None, typer.Option(help="Folder of a trained model.")] = None,
+    model: Annotated[str | None, typer.Option(help="Folder of a trained model [default: the packaged one].")] = None,
     k: Visible = None,
     longest: Longest = None,
     shortest: Shortest = None,
@@ -46,11 +46,11 @@ def explain(
 ) -> None:
     """Explain an answer with a chain of facts.
 
-    Example: arcf explain "Which process turned the ice cube to water?" --answer melting --model runs/best
+    Example: arcf explain "Which process turned the ice cube to water?" --answer melting
 
-    Example: arcf explain --dataset worldtree-2020 --id Mercury_400187 --model runs/best
+    Example: arcf explain "Why does my bread not rise?" --answer "the yeast is dead" --facts facts.txt
 
-    Example: arcf explain --id science-001 --model runs/best --html chain.html
+    Example: arcf explain --dataset worldtree-2020 --id Mercury_400187 --model runs/best --html chain.html
     """
     from arcf.explainer import load
 

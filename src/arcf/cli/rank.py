@@ -29,7 +29,9 @@ def rank(
         "science"
     ),
     ranker: Annotated[str, typer.Option(help="arcf, tfidf, tfidf-sublinear, bm25 or bm25-classic.")] = "tfidf",
-    model: Annotated[str | None, typer.Option(help="Folder of a trained model, for the ranker arcf.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Folder of a model, for the ranker arcf [default: the packaged one].")
+    ] = None,
     k: Visible = None,
     longest: Longest = None,
     shortest: Shortest = None,

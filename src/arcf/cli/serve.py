@@ -14,7 +14,7 @@ def serve(
             "--dataset", "--facts", help="Name of an installed dataset, or path of a zip, folder or file of facts."
         ),
     ] = "science",
-    model: Annotated[str | None, typer.Option(help="Folder of a trained model.")] = None,
+    model: Annotated[str | None, typer.Option(help="Folder of a trained model [default: the packaged one].")] = None,
     distance: Annotated[str, typer.Option(help="What makes facts visible.")] = "tfidf",
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 is everywhere.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="0 takes a free one.")] = 8000,
@@ -34,7 +34,7 @@ def serve(
 ) -> None:
     """Serve a web page that shows chains grow, and the same as an HTTP API.
 
-    Example: arcf serve --model runs/best
+    Example: arcf serve
 
     Example: arcf serve --dataset worldtree-2020 --model runs/best --port 9000
     """

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcf.errors import SettingError
 from arcf.neighborhood import FactIds, Neighborhood
 from arcf.scorer.base import STOP, Prefix
-from arcf.types import Dataset, Question
+from arcf.types import ANSWER_MARK, Dataset, Question
 
 _NONE: FactIds = np.empty(0, dtype=np.int64)
 
@@ -59,12 +59,14 @@ class Sampling:
     """What a sample looks like.
 
     `k`: size of a neighborhood. `prefixes`: samples per question and epoch. `negatives`: how many wrong facts a sample
-    has, uniform among the visible ones; None takes all of them.
+    has, uniform among the visible ones; None takes all of them. `word_dropout`: the share of a query's words that a
+    sample leaves out, at random: a question that is never read twice the same is harder to learn by heart.
     """
 
     k: int = 180
     prefixes: int = 4
     negatives: int | None = 32
+    word_dropout: float = 0.0
     conditioning: Conditioning | None = None
     mining: Mining | None = None
 
@@ -73,6 +75,8 @@ class Sampling:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise SettingError(f"The setting {name} must be at least 1, not {value}.")
+        if not 0 <= self.word_dropout < 1:
+            raise SettingError(f"The setting word_dropout must be in [0, 1), not {self.word_dropout}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +139,8 @@ class Sampler:
             visible = neighborhood.visible(question.text, chosen.tolist(), self.sampling.k)
         right = visible[np.isin(visible, gold)]
         wrong = self._negatives(self._wrong(visible, gold), self._hard[index], rng)
-        return _sample(Prefix(question.query(), tuple(chosen.tolist())), right, wrong)
+        query = _without_some_words(question.query(), self.sampling.word_dropout, rng)
+        return _sample(Prefix(query, tuple(chosen.tolist())), right, wrong)
 
     def _negatives(self, wrong: FactIds, hard: FactIds, rng: np.random.Generator) -> FactIds:
         """As many of the wrong facts as a sample takes: hard ones first, up to their share, then any."""
@@ -162,6 +167,17 @@ def _sample(prefix: Prefix, right: FactIds, wrong: FactIds) -> Sample | None:
     labels = np.arange(len(candidates)) < len(right)
     labels[len(right) + len(wrong) :] = not len(right)
     return Sample(prefix, candidates, labels) if labels.any() and not labels.all() else None
+
+
+def _without_some_words(query: str, share: float, rng: np.random.Generator) -> str:
+    """The query without a random share of its words; never without all, and always with the mark of its answer."""
+    if not share:
+        return query
+    words = query.split()
+    kept = [
+        word for word, draw in zip(words, rng.random(len(words)), strict=True) if draw >= share or word == ANSWER_MARK
+    ]
+    return " ".join(kept) if set(kept) - {ANSWER_MARK} else query
 
 
 def _replace_some(chosen: FactIds, wrong: FactIds, share: float, rng: np.random.Generator) -> FactIds:
