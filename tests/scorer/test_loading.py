@@ -33,6 +33,20 @@ def test_a_run_and_its_export(run_folder: Path, tmp_path: Path, facts: tuple[str
     np.testing.assert_allclose(first.score(PREFIX, ids), second.score(PREFIX, ids), atol=1e-4)
 
 
+def test_an_export_has_the_similarity(tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...]) -> None:
+    scores = []
+    for weight in (0.0, 9.0):
+        backbone, folder = tiny("bert"), tmp_path / str(weight)
+        backbone.model.config.arcf_similarity = weight
+        backbone.save(folder / "model", "shared_prefix")
+        export(folder / "model", folder / "exported")
+        ids = np.arange(-1, len(facts))
+        first, second = (load_scorer(folder / kind, facts).score(PREFIX, ids) for kind in ("model", "exported"))
+        np.testing.assert_allclose(first, second, atol=1e-4)
+        scores.append(first)
+    assert np.ptp(scores[1] - scores[0]) > 0.1
+
+
 def test_a_loaded_model_is_not_in_training_mode(run_folder: Path, facts: tuple[str, ...]) -> None:
     scorer = load_scorer(run_folder, facts)
     assert isinstance(scorer, TorchScorer)

@@ -36,8 +36,10 @@ def make_batch(backbone: Backbone, shape: list[tuple[int, list[int]]]) -> Batch:
     return Batch(prefixes, candidates, np.array([len(lengths) for _, lengths in shape]))
 
 
-def run_transformers(backbone: Backbone, tokens: list[int], segments: list[int], mask: Tensor | None) -> Tensor:
-    """Scores of every token by transformers' own forward pass: (tokens,)."""
+def run_transformers(
+    backbone: Backbone, tokens: list[int], segments: list[int], mask: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """Scores (tokens,) and last states (tokens, hidden) by transformers' own forward pass."""
     form = backbone.encoder.form
     inputs = {"input_ids": torch.tensor([tokens])}
     if form.segments:
@@ -45,8 +47,8 @@ def run_transformers(backbone: Backbone, tokens: list[int], segments: list[int],
     if mask is not None:
         inputs["attention_mask"] = mask
     inputs["position_ids"] = torch.arange(len(tokens))[None] + form.first_position
-    scores: Tensor = backbone.model(**inputs).logits[0, :, 0]
-    return scores
+    outputs = backbone.model(**inputs, output_hidden_states=True)
+    return outputs.logits[0, :, 0], outputs.hidden_states[-1][0]
 
 
 def plain_joint(backbone: Backbone, batch: Batch) -> Tensor:
@@ -55,7 +57,7 @@ def plain_joint(backbone: Backbone, batch: Batch) -> Tensor:
     for number, first in enumerate(pairs.first_text.tolist()):
         tokens = pairs.rows[number].tolist()
         segments = [0] * first + [1] * (len(tokens) - first)
-        scores.append(run_transformers(backbone, tokens, segments, None)[0])
+        scores.append(run_transformers(backbone, tokens, segments, None)[0][0])
     return torch.stack(scores)
 
 
@@ -67,7 +69,10 @@ def plain_shared(backbone: Backbone, batch: Batch) -> Tensor:
         mask = torch.zeros(1, 1, len(prefix) + len(candidate), len(prefix) + len(candidate))
         mask[:, :, : len(prefix), len(prefix) :] = torch.finfo(torch.float32).min
         segments = [0] * len(prefix) + [1] * len(candidate)
-        scores.append(run_transformers(backbone, prefix + candidate, segments, mask)[len(prefix) :].mean())
+        says, states = run_transformers(backbone, prefix + candidate, segments, mask)
+        means = states[: len(prefix)].mean(0), states[len(prefix) :].mean(0)
+        cosine = torch.nn.functional.cosine_similarity(*means, dim=0)
+        scores.append(says[len(prefix) :].mean() + backbone.similarity * cosine)
     return torch.stack(scores)
 
 
@@ -90,6 +95,10 @@ def test_scores_equal_transformers(
 
 @both
 def test_gradients_equal_transformers(backbone: Backbone, encoding: Encoding, plain: Plain) -> None:
+    check_gradients(backbone, encoding, plain)
+
+
+def check_gradients(backbone: Backbone, encoding: Encoding, plain: Plain) -> None:
     batch = make_batch(backbone, SHAPE)
     weights = torch.linspace(-1, 1, len(batch.candidates))
     gradients = []
@@ -101,6 +110,27 @@ def test_gradients_equal_transformers(backbone: Backbone, encoding: Encoding, pl
     assert all(gradient is not None for gradient in ours.values())
     for name, gradient in theirs.items():
         torch.testing.assert_close(ours[name], gradient, atol=1e-5, rtol=1e-4, msg=lambda text, name=name: name + text)
+
+
+@SLOW
+@given(shape=SHAPES)
+def test_similarity_equals_transformers(tiny: Callable[..., Backbone], shape: list[tuple[int, list[int]]]) -> None:
+    backbone = tiny("roberta")
+    backbone.model.config.arcf_similarity = 7.0
+    batch, model = make_batch(backbone, shape), SharedPrefix(backbone).eval()
+    with torch.no_grad():
+        expected = plain_shared(backbone, batch)
+        apart = model.score(model.read(batch.prefixes), batch.candidates, batch.counts)
+        torch.testing.assert_close(model(batch), expected, atol=2e-5, rtol=1e-5)
+        torch.testing.assert_close(apart, expected, atol=2e-5, rtol=1e-5)
+        backbone.model.config.arcf_similarity = 0.0
+        assert not torch.allclose(model(batch), expected)
+
+
+def test_gradients_of_similarity_equal_transformers(tiny: Callable[..., Backbone]) -> None:
+    backbone = tiny("bert")
+    backbone.model.config.arcf_similarity = 7.0
+    check_gradients(backbone, SharedPrefix, plain_shared)
 
 
 @both

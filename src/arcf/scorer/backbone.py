@@ -75,6 +75,11 @@ class Backbone:
         """The weight of the lexical prior that the weights were trained with; see `scorer.prior`."""
         return float(getattr(self.model.config, "arcf_prior", 0.0))
 
+    @property
+    def similarity(self) -> float:
+        """What the cosine of prefix and candidate weighs in a score; see `scorer.shared_prefix`."""
+        return float(getattr(self.model.config, "arcf_similarity", 0.0))
+
     def save(self, folder: Path, encoding: str) -> None:
         """Write config.json, model.safetensors and tokenizer.json; `encoding` is remembered in the config.
 

@@ -1,10 +1,11 @@
 """The shared-prefix encoding as one ONNX graph, which reads prefixes and candidates alike.
 
-    tokens (C, L), lengths (C,), keys and values of P tokens seen before, per layer  ->  scores (C,), keys and values
+    tokens (C, L), lengths (C,), keys and values of P tokens seen before, per layer, and their state (1, hidden)
+    -> scores (C,), keys and values, states (C, hidden)
 
-A prefix is one row with P = 0, of which the keys and values are taken; candidates are rows with the prefix's keys and
-values, of which the scores are taken. So both share every weight, in the file and in memory. Rows are padded to the
-longest; the caller puts rows of similar length together. A score is the mean of what the tokens of a row say.
+A prefix is one row with P = 0, of which the keys, values and state are taken; candidates are rows with those of the
+prefix, of which the scores are taken. So both share every weight, in the file and in memory. Rows are padded to the
+longest; the caller puts rows of similar length together. A row's state is the mean over its tokens, at length 1.
 """
 
 from collections.abc import Callable
@@ -84,6 +85,7 @@ class _Builder:
             tuple(graph.input(f"seen_{kind}_{n}", FLOAT, (self.heads, "P", self.size)) for kind in ("keys", "values"))
             for n in range(len(layers))
         ]
+        seen_state = graph.input("seen_state", FLOAT, (1, self.heads * self.size))
         shapes = self._shapes(tokens, lengths, seen[0][0])
         embedded = self._embed(tokens, shapes)  # (C, L, hidden)
         hidden = graph.node("Reshape", embedded, graph.integers(-1, self.heads * self.size))  # (C * L, hidden)
@@ -93,7 +95,8 @@ class _Builder:
             for kept in (keys, values):
                 graph.output(kept, (self.heads, "C", "L", self.size))
             hidden = self._layer(layer, hidden, _Heads(keys, values, *seen[number]), shapes)
-        graph.output(self._score(hidden, shapes), ("C",))
+        graph.output(self._score(hidden, shapes, seen_state), ("C",))
+        graph.output("state", ("C", self.heads * self.size))
         return graph.model("arcf")
 
     def _shapes(self, tokens: str, lengths: str, seen_keys: str) -> _Shapes:
@@ -169,22 +172,25 @@ class _Builder:
         shape = graph.node("Concat", shapes.rows, shapes.length, graph.integers(self.heads, self.size), axis=0)
         return graph.node("Transpose", graph.node("Reshape", flat, shape), perm=[2, 0, 1, 3], result=result)
 
-    def _score(self, hidden: str, shapes: _Shapes) -> str:
-        """The head, then the mean over a row's tokens: (C * L, hidden) -> (C,).
+    def _score(self, hidden: str, shapes: _Shapes, seen_state: str) -> str:
+        """The head on the rows' means, and their cosine with what was seen: (C * L, hidden) -> (C,).
 
-        The head is always in float32: it is small, and nothing after it evens out an error.
+        All in float32: it is small, and nothing after it evens out an error.
         """
-        graph = self.graph
-        weight, bias = _array(self.backbone.head).T, _bias(self.backbone.head)
-        logits = Float32().linear(graph, hidden, weight, bias)  # (C * L, 1)
+        graph, width = self.graph, self.heads * self.size
         apart = graph.node(
-            "Reshape", logits, graph.node("Concat", shapes.rows, graph.integers(1), shapes.length, axis=0)
+            "Reshape", hidden, graph.node("Concat", shapes.rows, shapes.length, graph.integers(width), axis=0)
         )
-        zero = graph.weight(np.array(0.0, np.float32))
-        sums = graph.node("ReduceSum", graph.node("Where", shapes.real, apart, zero), graph.integers(1, 2), keepdims=0)
-        counted = graph.node("Cast", shapes.real, to=FLOAT)
-        counts = graph.node("ReduceSum", counted, graph.integers(1, 2), keepdims=0)
-        return graph.node("Div", sums, counts, result="scores")
+        real = graph.node("Cast", graph.node("Transpose", shapes.real, perm=[0, 2, 1]), to=FLOAT)  # (C, L, 1)
+        axis = graph.integers(1)
+        sums = graph.node("ReduceSum", graph.node("Mul", apart, real), axis, keepdims=0)
+        mean = graph.node("Div", sums, graph.node("ReduceSum", real, axis, keepdims=0))  # (C, hidden)
+        state = graph.node("LpNormalization", mean, axis=1, p=2, result="state")
+        weight, bias = _array(self.backbone.head).T, _bias(self.backbone.head)
+        scores = Float32().linear(graph, mean, weight, bias)  # (C, 1)
+        cosines = graph.node("ReduceSum", graph.node("Mul", state, seen_state), axis, keepdims=1)
+        weighed = graph.node("Mul", cosines, graph.weight(np.array(self.backbone.similarity, np.float32)))
+        return graph.node("Squeeze", graph.node("Add", scores, weighed), axis, result="scores")
 
     def _linear(self, rows: str, linear: nn.Linear, scale: float = 1.0) -> str:
         weight, bias = _array(linear).T * np.float32(scale), _bias(linear) * np.float32(scale)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from arcf.scorer.attention import KeysValues, attend
@@ -64,33 +65,24 @@ def read_first(backbone: Backbone, hidden: Tensor, layout: Layout, dropout: Drop
     `hidden` is the output of the layer before. (tokens, hidden) -> (sequences,).
     """
     layer = backbone.layers[-1]
-    plan = make_plan(layout, backbone.heads, hidden.device, "first")
+    plan = make_plan(layout, backbone.heads, hidden.device, first_only=True)
     starts = torch.from_numpy(layout.offsets[:-1]).to(hidden.device)
     first = run_layer(layer, hidden.index_select(0, starts), Seen(keys_values(layer, hidden), plan), dropout)
-    return _logits(backbone, first, dropout)
+    return score_of(backbone, first, dropout)
 
 
-def read_mean(
-    backbone: Backbone, hidden: Tensor, layout: Layout, prefix: KeysValues | None, dropout: Dropout
-) -> Tensor:
-    """The last layer and the score head for all tokens of each sequence: the mean of what they say.
+def score_of(backbone: Backbone, states: Tensor, dropout: Dropout) -> Tensor:
+    """The score head: (sequences, hidden) -> (sequences,)."""
+    scores: Tensor = backbone.head(drop(states, dropout.hidden)).squeeze(1)
+    return scores
 
-    `hidden` is the output of the layer before; `prefix` holds the last layer's keys and values of prefixes that are not
-    among its tokens. (tokens, hidden) -> (sequences,), joined prefixes left out.
-    """
-    layer = backbone.layers[-1]
-    plan = make_plan(layout, backbone.heads, hidden.device, "sequences")
-    own = hidden[int(layout.offsets[layout.first]) :]
-    last = run_layer(layer, own, Seen(keys_values(layer, hidden), plan, prefix), dropout)
-    logits = _logits(backbone, last, dropout)  # (tokens of sequences,)
-    lengths = torch.from_numpy(np.diff(layout.offsets[layout.first :])).to(hidden.device)
+
+def means(hidden: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+    """The mean of each sequence's tokens: (tokens, hidden) -> (sequences, hidden)."""
+    lengths = torch.from_numpy(np.diff(offsets)).to(hidden.device)
     owner = torch.arange(len(lengths), device=hidden.device).repeat_interleave(lengths)
-    return logits.new_zeros(len(lengths)).index_add(0, owner, logits) / lengths
-
-
-def _logits(backbone: Backbone, hidden: Tensor, dropout: Dropout) -> Tensor:
-    logits: Tensor = backbone.head(drop(hidden, dropout.hidden)).squeeze(1)
-    return logits
+    sums = hidden.new_zeros(len(lengths), hidden.shape[1]).index_add(0, owner, hidden)
+    return sums / lengths[:, None].to(hidden.dtype)
 
 
 def drop(hidden: Tensor, share: float) -> Tensor:

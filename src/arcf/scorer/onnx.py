@@ -60,10 +60,12 @@ class OnnxScorer:
         self._session = session
         self._pool = pool
         self._encoder = encoder
-        # A graph's extra inputs are seen_keys_0, seen_values_0, ..; its outputs have the same names without "seen_".
+        # A graph's extra inputs are seen_keys_0, seen_values_0, .., seen_state; its outputs have the same names without
+        # "seen_". Before anything is seen, they have no tokens, and the state is 0.
         inputs = [value for value in session.get_inputs() if value.name.startswith("seen_")]
         self._empty: Seen = {
-            value.name: np.empty((value.shape[0], 0, value.shape[2]), dtype=np.float32) for value in inputs
+            value.name: np.zeros([0 if isinstance(size, str) else size for size in value.shape], dtype=np.float32)
+            for value in inputs
         }
         self._last: _Read | None = None
         self._lock = Lock()
@@ -100,8 +102,8 @@ class OnnxScorer:
         kept = self._session.run(
             [name.removeprefix("seen_") for name in self._empty], _padded(Ragged.of([encoded.tokens])) | self._empty
         )
-        # (heads, 1, tokens, size) -> (heads, tokens, size)
-        seen = {name: value[:, 0] for name, value in zip(self._empty, kept, strict=True)}
+        # Of keys and values, (heads, 1, tokens, size) -> (heads, tokens, size).
+        seen = {name: value[:, 0] if value.ndim == 4 else value for name, value in zip(self._empty, kept, strict=True)}
         self._last = _Read(prefix, seen)
         return seen
 

@@ -6,7 +6,6 @@ per batch and for all layers, which flat rows go where.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import torch
@@ -75,54 +74,41 @@ class Layout:
         """The first sequence that is not a prefix of others."""
         return len(self.counts) if self.joined and self.counts is not None else 0
 
-    def groups(self, *, prefixes: bool) -> Iterator[tuple[NDArray[np.int64], slice | None]]:
-        """Sequences of one block, and the rows of their prefix; joined prefixes themselves only if wanted."""
+    def groups(self) -> Iterator[tuple[NDArray[np.int64], slice | None]]:
+        """Sequences of one block, and the rows of their prefix; joined prefixes themselves come first."""
         lengths = np.diff(self.offsets)
         if self.prefix_offsets is None or self.counts is None:
             yield from ((group, None) for group in bucket(lengths))
             return
         first = self.first
-        if first and prefixes:
-            yield from ((group, None) for group in bucket(lengths[:first]))
+        yield from ((group, None) for group in bucket(lengths[:first]) if first)
         for number, count in enumerate(self.counts.tolist()):
             rows = slice(int(self.prefix_offsets[number]), int(self.prefix_offsets[number + 1]))
             yield from ((group + first, rows) for group in bucket(lengths[first : first + count]))
             first += count
 
 
-Asking = Literal["all", "sequences", "first"]
-"""Which tokens ask: all, those of sequences but not of joined prefixes, or only the first token of each sequence."""
-
-
-def make_plan(layout: Layout, heads: int, device: torch.device, asking: Asking = "all") -> Plan:
-    """The plan of a batch. In the last layer, only the tokens ask that the score is read from."""
+def make_plan(layout: Layout, heads: int, device: torch.device, *, first_only: bool = False) -> Plan:
+    """The plan of a batch; with `first_only`, only the first token of each sequence asks (it is what is read out)."""
     starts, lengths = layout.offsets[:-1], np.diff(layout.offsets)
-    joined = int(layout.offsets[layout.first])
     keys = _Gather(heads, int(layout.offsets[-1]))
-    queries = keys
-    if asking != "all":
-        queries = _Gather(heads, len(starts) - layout.first if asking == "first" else keys.tokens - joined)
+    queries = _Gather(heads, len(starts)) if first_only else keys
     blocks = []
-    for group, prefix in layout.groups(prefixes=asking == "all"):
+    for group, prefix in layout.groups():
         key_rows, padding = keys.add(starts[group], lengths[group])
-        query_rows, longest = key_rows, padding.shape[1]
-        if asking == "sequences":
-            query_rows = queries.add(starts[group] - joined, lengths[group])[0]
-        elif asking == "first":
-            query_rows = queries.add(group - layout.first, np.ones_like(group))[0]
+        query_rows = queries.add(group, np.ones_like(group))[0] if first_only else key_rows
+        longest = padding.shape[1]
         mask = torch.from_numpy(padding[:, None]).to(device) if padding.any() else None
-        own = 1 if asking == "first" else longest
-        blocks.append(Block(len(group), own, longest, query_rows, key_rows, prefix, mask))
+        blocks.append(Block(len(group), 1 if first_only else longest, longest, query_rows, key_rows, prefix, mask))
     key_gather = keys.rows(device)
-    query_gather = key_gather if queries is keys else queries.rows(device)
-    return Plan(heads, tuple(blocks), query_gather, key_gather, joined)
+    query_gather = queries.rows(device) if first_only else key_gather
+    return Plan(heads, tuple(blocks), query_gather, key_gather, int(layout.offsets[layout.first]))
 
 
 class _Gather:
     """Collects the rows of one block after the other."""
 
     def __init__(self, heads: int, tokens: int) -> None:
-        self.tokens = tokens
         self._heads = np.arange(heads)[:, None]  # (heads, 1)
         self._index: list[NDArray[np.int64]] = []
         self._padding: list[NDArray[np.int64]] = []

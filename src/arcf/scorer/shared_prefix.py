@@ -1,21 +1,26 @@
 """The shared-prefix encoding: a prefix is read once, and every candidate is read against what was kept of it.
 
 The prefix does not see the candidate. A candidate `[CLS] fact [SEP]` stands at the positions after the prefix, in
-segment 1 where the model has two, and sees the prefix and itself; its score is the mean of what its tokens say. A
-candidate thus costs its own ~13 tokens instead of the ~100 of prefix and candidate together.
+segment 1 where the model has two, and sees the prefix and itself. It thus costs its own ~13 tokens instead of the ~100
+of prefix and candidate together.
+
+A candidate's state is the mean over its tokens, as in sentence encoders, and its score is what the head makes of it.
+With a `similarity`, the cosine of the candidate's state and the prefix's is added, times that number: an encoder that
+was pretrained to embed sentences knows from the first step on which texts belong together.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from arcf.scorer.attention import KeysValues
 from arcf.scorer.backbone import Backbone
 from arcf.scorer.encoding import Batch
-from arcf.scorer.layers import Dropout, Seen, embed, keys_values, read_mean, run_layer
+from arcf.scorer.layers import Dropout, Seen, embed, keys_values, means, run_layer, score_of
 from arcf.scorer.plan import Layout, make_plan
 from arcf.scorer.ragged import Ragged, within
 
@@ -26,6 +31,7 @@ class ReadPrefixes:
 
     layers: tuple[KeysValues, ...]
     offsets: NDArray[np.int64]  # (prefixes + 1,)
+    states: Tensor  # (prefixes, hidden)
 
 
 class SharedPrefix(nn.Module):
@@ -53,22 +59,22 @@ class SharedPrefix(nn.Module):
         before = np.concatenate([np.zeros(len(batch.prefixes), np.int64), self._before(batch.prefixes, batch.counts)])
         segments = np.repeat([0, 1], [len(batch.prefixes.tokens), len(batch.candidates.tokens)])
         hidden = self._embed(rows, before, self._tensor(segments * (backbone.encoder.form.segments > 1)))
-        for layer in backbone.layers[:-1]:
+        for layer in backbone.layers:
             hidden = run_layer(layer, hidden, Seen(keys_values(layer, hidden), plan), dropout)
-        return read_mean(backbone, hidden, layout, None, dropout)
+        states = means(hidden, rows.offsets)
+        return self._score(states[: layout.first], states[layout.first :], batch.counts)
 
     def read(self, prefixes: Ragged) -> ReadPrefixes:
-        """Encode prefixes; their last layer is needed up to its keys and values only."""
+        """Encode prefixes."""
         backbone, dropout = self.backbone, self._dropout
         plan = make_plan(Layout(prefixes.offsets), backbone.heads, self._device)
         hidden = self._embed(prefixes, np.zeros(len(prefixes), np.int64), 0)  # (tokens, hidden)
         kept = []
-        for layer in backbone.layers[:-1]:
+        for layer in backbone.layers:
             own = keys_values(layer, hidden)
             kept.append(own)
             hidden = run_layer(layer, hidden, Seen(own, plan), dropout)
-        kept.append(keys_values(backbone.layers[-1], hidden))
-        return ReadPrefixes(tuple(kept), prefixes.offsets)
+        return ReadPrefixes(tuple(kept), prefixes.offsets, means(hidden, prefixes.offsets))
 
     def score(self, prefixes: ReadPrefixes, candidates: Ragged, counts: NDArray[np.int64]) -> Tensor:
         """Score candidates, the first `counts[0]` of which belong to the first prefix, and so on: (candidates,)."""
@@ -79,9 +85,17 @@ class SharedPrefix(nn.Module):
         plan = make_plan(layout, backbone.heads, self._device)
         before = self._before(prefixes, counts)
         hidden = self._embed(candidates, before, int(backbone.encoder.form.segments > 1))  # (tokens, hidden)
-        for layer, prefix in zip(backbone.layers[:-1], prefixes.layers[:-1], strict=True):
+        for layer, prefix in zip(backbone.layers, prefixes.layers, strict=True):
             hidden = run_layer(layer, hidden, Seen(keys_values(layer, hidden), plan, prefix), dropout)
-        return read_mean(backbone, hidden, layout, prefixes.layers[-1], dropout)
+        return self._score(prefixes.states, means(hidden, candidates.offsets), counts)
+
+    def _score(self, prefixes: Tensor, candidates: Tensor, counts: NDArray[np.int64]) -> Tensor:
+        """What the states say: (prefixes, hidden), (candidates, hidden) -> (candidates,)."""
+        scores = score_of(self.backbone, candidates, self._dropout)
+        if not self.backbone.similarity:
+            return scores
+        owner = self._tensor(np.repeat(np.arange(len(counts)), counts))
+        return scores + self.backbone.similarity * F.cosine_similarity(candidates, prefixes[owner])
 
     def _embed(self, rows: Ragged, before: NDArray[np.int64], segments: Tensor | int) -> Tensor:
         """Embeddings of rows that stand after `before` tokens each: (tokens, hidden)."""

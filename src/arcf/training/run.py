@@ -148,6 +148,7 @@ def make_trainer(
     model = make_model(backbone, settings.model.encoding)
     model.to(device)
     backbone.model.config.arcf_prior = settings.model.prior
+    backbone.model.config.arcf_similarity = settings.model.similarity
     texts = [fact.text for fact in dataset.facts]
     prior = LexicalPrior(texts, settings.model.prior) if settings.model.prior else None
     mined = read_mined(settings, dataset)

@@ -34,7 +34,8 @@ class ModelSettings:
     `name`: a folder or a name on the Hugging Face hub. `encoding`: shared_prefix or joint. `dropout` replaces the
     model's own, None keeps it. `freeze_embeddings` leaves the word embeddings as they are, which saves half of a small
     model's optimiser state and protects words that training never shows. `prior`: the weight of the words that a
-    candidate shares with the prefix, which the model's own score is added to; see `scorer.prior`.
+    candidate shares with the prefix, which the model's own score is added to; see `scorer.prior`. `similarity`: the
+    weight of the cosine of prefix and candidate, in the shared-prefix encoding; see `scorer.shared_prefix`.
     """
 
     name: str = MINILM
@@ -42,11 +43,15 @@ class ModelSettings:
     dropout: float | None = None
     freeze_embeddings: bool = False
     prior: float = 0.0
+    similarity: float = 0.0
 
     def __post_init__(self) -> None:
         pick(ENCODINGS, self.encoding, "encoding")
         _require(self.dropout is None or 0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}.")
-        _require(self.prior >= 0, f"prior must be at least 0, not {self.prior}.")
+        for name in ("prior", "similarity"):
+            _require(getattr(self, name) >= 0, f"{name} must be at least 0, not {getattr(self, name)}.")
+        fits = not self.similarity or self.encoding == "shared_prefix"
+        _require(fits, "similarity is part of the shared_prefix encoding; set it to 0 for the joint encoding.")
 
 
 @dataclass(frozen=True, slots=True)
