@@ -9,10 +9,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.base ## Install, and rank the packaged facts for three questions.
-	$(BIN)/arcf rank "Which process turned the ice cube to water?" --answer melting --ranker bm25 --top 5
-	$(BIN)/arcf rank --id science-010 --ranker bm25 --top 5
-	$(BIN)/arcf rank --id science-030 --ranker bm25 --top 5
+demo: $(VENV)/.base ## Install, and explain three answers with the packaged model and facts.
+	$(BIN)/arcf explain "Which process turned the ice cube to water?" --answer melting
+	$(BIN)/arcf explain --id science-010
+	$(BIN)/arcf explain --id science-030
 
 test: $(VENV)/.dev browser ## Install, and run the tests.
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto

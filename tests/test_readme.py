@@ -17,6 +17,11 @@ def test_first_python_example_prints_what_it_says(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == found[2]
 
 
+def masked(line: str) -> str:
+    """Scores and seconds differ a little from processor to processor."""
+    return re.sub(r"-?\d+\.\d+", "#", line).rstrip()
+
+
 def test_console_examples_print_what_they_say(
     arcf: Callable[..., int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -25,4 +30,5 @@ def test_console_examples_print_what_they_say(
     assert shown
     for command, expected in shown:
         assert arcf(*shlex.split(command)) == 0
-        assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == expected.splitlines()
+        printed = capsys.readouterr().out
+        assert [masked(line) for line in printed.splitlines()] == [masked(line) for line in expected.splitlines()]
