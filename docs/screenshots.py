@@ -34,7 +34,7 @@ def main(address: str) -> None:
             ("page-narrow", {"viewport": NARROW}, None),
         ):
             page = browser.new_page(**options)
-            page.goto(f"{address}#id=science-001")
+            page.goto(f"{address}#id=science-030")
             page.locator("#status", has_text="facts considered").wait_for()
             if step is not None:
                 page.locator(f"#graph [data-step='{step}']").click()

@@ -146,7 +146,7 @@ def test_none_in_a_file_means_all(tmp_path: Path) -> None:
 
 def test_as_toml_reads_well() -> None:
     assert as_toml(Sampling(k=5, negatives=None, conditioning=Conditioning()), "sampling.") == (
-        '[sampling]\nk = 5\nprefixes = 4\nnegatives = "none"\nmining = "none"\n\n'
+        '[sampling]\nk = 5\nprefixes = 4\nnegatives = "none"\nword_dropout = 0.0\nmining = "none"\n\n'
         "[sampling.conditioning]\nshare = 0.3\nstart = 2\n\n"
     )
 
@@ -166,6 +166,7 @@ all_settings = st.builds(
         counts,
         counts,
         st.none() | counts,
+        st.floats(0, 0.99),
         st.none() | st.builds(Conditioning, st.floats(1e-9, 1), st.integers(0, 99)),
     ),
     optimisation=st.builds(

@@ -6,7 +6,6 @@ from pathlib import Path
 from arcf.errors import MissingExtraError, SettingError
 from arcf.models import find_model
 from arcf.scorer.exported import CONFIG, MODEL, TOKENIZER, FileRecord, is_exported
-from arcf.scorer.form import read_config
 from arcf.scorer.prior import LoadedScorer, with_prior
 
 IDENTIFYING = (MODEL, CONFIG, TOKENIZER)
@@ -30,6 +29,7 @@ def load_scorer(name: str | Path, facts: Sequence[str], encoding: str | None = N
     folder = model_folder(name)
     if folder is not None and is_exported(folder):
         from arcf.scorer import onnx
+        from arcf.scorer.form import read_config
 
         if encoding not in (None, "shared_prefix"):
             raise SettingError(f"{folder}: an exported model has the shared_prefix encoding, not '{encoding}'.")
