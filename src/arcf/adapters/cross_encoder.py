@@ -1,6 +1,6 @@
 """The interface of sentence-transformers' CrossEncoder, for programs that have it in them.
 
-reranker = CrossEncoder("exported")
+reranker = CrossEncoder()  # the packaged model, or a folder
 reranker.rank("Which process turned the ice cube to water? (answer) melting", documents, top_k=5)
 """
 
@@ -22,7 +22,8 @@ class CrossEncoder:
     """Scores pairs of a query and a document: the document as the first fact of the query's chain.
 
     Scores are the model's own numbers, comparable within a query only; a CrossEncoder with one label would put them
-    through a sigmoid, which keeps their order. A query reads best as `question (answer) answer`.
+    through a sigmoid, which keeps their order. A query reads best as `question (answer) answer`. Where the model has a
+    lexical prior, as the packaged one has, how rare a word is comes from the documents of the call: give all of them.
     """
 
     def __init__(self, model: str | Path | None = None) -> None:
