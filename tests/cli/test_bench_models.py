@@ -133,6 +133,13 @@ def test_explaining_as_json(arcf: Arcf, model: Path, capsys: Capture) -> None:
     assert record["peak_bytes"] is None or record["peak_bytes"] > 10_000_000
 
 
+def test_the_folder_of_a_run(arcf: Arcf, model: Path, capsys: Capture, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "model").symlink_to(model)
+    assert arcf("bench", "explain", "--model", tmp_path / "run", "--questions", "1", "--procedure", "shared_fast") == 0
+    assert "shared_fast" in capsys.readouterr().out
+
+
 def test_explaining_as_a_table(arcf: Arcf, model: Path, capsys: Capture) -> None:
     assert arcf("bench", "explain", "--model", model, "--questions", "1", "--procedure", "shared_fast") == 0
     printed = capsys.readouterr().out

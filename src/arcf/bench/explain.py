@@ -34,6 +34,7 @@ from arcf.registry import pick
 from arcf.scorer import STOP, Prefix, Scorer, load_scorer
 from arcf.scorer.backbone import Backbone, load_backbone
 from arcf.scorer.export import write_export
+from arcf.scorer.loading import model_folder
 from arcf.scorer.prior import with_prior
 from arcf.scorer.torch import TorchScorer, make_model
 from arcf.types import Dataset, Question
@@ -176,11 +177,12 @@ def measure_explaining(
     for name in procedures:
         pick(PROCEDURES, name, "procedure")
     chosen = [name for name in PROCEDURES if name in procedures or name == "shared_exact"]
-    backbone = load_backbone(model)
+    folder = str(model_folder(model) or model)
+    backbone = load_backbone(folder)
     dataset = worldtree_or_made_up(backbone.tokenizer)
     asked = _sample(dataset, questions)
     with tempfile.TemporaryDirectory(prefix="arcf-bench-") as temporary:
-        bench = Workbench(model, backbone, dataset, Path(temporary))
+        bench = Workbench(folder, backbone, dataset, Path(temporary))
         searches = {name: PROCEDURES[name](bench) for name in chosen}
         costs = {name: Cost() for name in chosen}
         for question in asked:

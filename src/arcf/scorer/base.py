@@ -5,8 +5,9 @@ scorer's place without their noticing. A scorer is made for one corpus, whose fa
 a fact is its integer id.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,4 +33,12 @@ class Scorer(Protocol):
         Candidates are fact ids; `STOP` among them asks for the score of the chain without a new fact. A candidate's
         score depends on the prefix and on itself only, never on the other candidates.
         """
+        ...
+
+
+class LoadedScorer(Scorer, Protocol):
+    """A scorer that has a model, which is loaded once for any number of corpora."""
+
+    def rebound(self, facts: Sequence[str]) -> Self:
+        """A scorer of other facts with the same model."""
         ...

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from arcf.errors import MissingExtraError, SettingError
 from arcf.models import find_model
+from arcf.scorer.base import LoadedScorer
 from arcf.scorer.exported import CONFIG, MODEL, TOKENIZER, FileRecord, is_exported
-from arcf.scorer.prior import LoadedScorer, with_prior
+from arcf.scorer.prior import with_prior
 
 IDENTIFYING = (MODEL, CONFIG, TOKENIZER)
 

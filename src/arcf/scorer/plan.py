@@ -81,7 +81,8 @@ class Layout:
             yield from ((group, None) for group in bucket(lengths))
             return
         first = self.first
-        yield from ((group, None) for group in bucket(lengths[:first]) if first)
+        if first:
+            yield from ((group, None) for group in bucket(lengths[:first]))
         for number, count in enumerate(self.counts.tolist()):
             rows = slice(int(self.prefix_offsets[number]), int(self.prefix_offsets[number + 1]))
             yield from ((group + first, rows) for group in bucket(lengths[first : first + count]))

@@ -6,26 +6,18 @@ needs no training, and moves to other corpora with the model.
 """
 
 from collections.abc import Sequence
-from typing import Protocol, Self, cast
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcf.neighborhood import Bm25Cosine, Lexical, SparseDistance
 from arcf.neighborhood.store import cached
-from arcf.scorer.base import STOP, Prefix, Scorer
+from arcf.scorer.base import STOP, LoadedScorer, Prefix
 from arcf.types import ANSWER_MARK, Fact
 
 CHOSEN_WEIGHT = 0.45
 """What a word of a chosen fact weighs beside one of the question. Chosen on training questions of WorldTree 2020."""
-
-
-class LoadedScorer(Scorer, Protocol):
-    """A scorer that has a model, which is loaded once for any number of corpora."""
-
-    def rebound(self, facts: Sequence[str]) -> Self:
-        """A scorer of other facts with the same model."""
-        ...
 
 
 class LexicalPrior:
