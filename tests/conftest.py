@@ -1,5 +1,6 @@
 """Fixtures that many tests share."""
 
+import os
 import sys
 import warnings
 import zipfile
@@ -17,6 +18,9 @@ from arcf.types import Dataset
 # The same examples in every run, and no deadline: a busy machine is not an error.
 settings.register_profile("arcf", deadline=None, derandomize=True)
 settings.load_profile("arcf")
+
+# Tensors this small gain nothing from a second thread, and lose much where tests run side by side.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 Rows = Sequence[Sequence[str]]
 

@@ -100,8 +100,6 @@ class ChainSearch:
         self.scorer = scorer
         self.neighborhood = neighborhood
         self.settings = settings or ChainSettings()
-        texts: dict[str, int] = {}
-        self._texts = np.array([texts.setdefault(fact.text, len(texts)) for fact in neighborhood.facts], np.int64)
 
     def find(self, question: Question, start: Sequence[int] = (), excluded: Collection[int] = ()) -> Found:
         """The chain of a question, begun with the facts `start` and never using the facts `excluded`."""
@@ -132,8 +130,8 @@ class ChainSearch:
             return Look(visible, np.empty(0), None)
         stop_score = board.update(Prefix(question.query(), facts), visible)
         if self.settings.skip_repeats:
-            taken = [*facts, *excluded]
-            visible = visible[~np.isin(self._texts[visible], self._texts[taken])]
+            texts, taken = self.neighborhood.texts, [*facts, *excluded]
+            visible = visible[~np.isin(texts[visible], texts[taken])]
         ordered = best_first(visible, board.scores)
         return Look(ordered, board.scores[ordered], stop_score)
 

@@ -9,6 +9,7 @@ import pytest
 
 from arcf.serving import ServingSettings
 from arcf.serving.server import address, listen
+from arcf.serving.settings import LOOPBACK
 
 Arcf = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
@@ -42,7 +43,7 @@ def test_every_limit_is_an_option(arcf: Arcf, started: dict[str, Any], monkeypat
     sizes = ("--question-chars", "70", "--body-bytes", "800", "--allowed-host", "Arcf.example")
     assert arcf("serve", "--model", "any", *limits, *sizes, "--host", "0.0.0.0", "--port", "0") == 0
     assert started["settings"] == ServingSettings(
-        "any", "s3cret", ("arcf.example",), 800, 70, k=50, longest=6, seconds=4.5, workers=2, waiting=3
+        "any", "s3cret", (*LOOPBACK, "arcf.example"), 800, 70, k=50, longest=6, seconds=4.5, workers=2, waiting=3
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from html.parser import HTMLParser
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,7 +17,7 @@ from arcf.chain import ChainSettings
 from arcf.explainer import Explainer
 from arcf.explanation import Explanation
 from arcf.neighborhood import Neighborhood, recipe
-from arcf.picture import html_page, svg_file
+from arcf.picture import html_page, svg, svg_file
 from arcf.picture.layout import LANE, Content, Source, contents, lanes, layout
 from arcf.picture.text import clean, shorten, width_of, wrap
 from arcf.scorer.base import STOP, Prefix
@@ -59,6 +60,41 @@ def test_the_picture_shows_the_chain() -> None:
     assert texts.count("gold ✓") == 1
     assert "solidshares: solid" in texts  # a label, and what a pointer over it shows
     assert "enough: stopping scores highest" in texts
+
+
+def test_the_picture_can_be_listened_to() -> None:
+    explanation = explained(length=3)
+    described = ElementTree.fromstring(svg_file(explanation)).find("{http://www.w3.org/2000/svg}desc")
+    assert described is not None
+    assert described.text == str(explanation)
+
+
+def test_the_first_letter_decides_the_direction() -> None:
+    facts = ["the Hebrew word \u05e7\u05e8\u05d7 means ice", "(1) \u05e7\u05e8\u05d7 means ice"]
+    root = ElementTree.fromstring(svg_file(explained(facts, length=2)))
+    lines = {"".join(line.itertext()): line.get("direction") for line in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert [lines[fact] for fact in facts] == [None, "rtl"]
+
+
+def luminance(color: str) -> float:
+    """As WCAG defines it."""
+    parts = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("ink", [*svg.LINES, svg.SOFT, svg.INK])
+@pytest.mark.parametrize("paper", [svg.PAPER, "#f7f5f1"])
+def test_colors_can_be_read(ink: str, paper: str) -> None:
+    assert (luminance(paper) + 0.05) / (luminance(ink) + 0.05) >= 4.5
+
+
+def test_the_page_has_the_same_colors() -> None:
+    graph = (files("arcf.serving") / "page" / "graph.js").read_text(encoding="utf-8")
+    light = graph.partition("LIGHT")[2].partition("};")[0]
+    assert ", ".join(f'"{color}"' for color in svg.LINES) in light
+    for color in (svg.GOLD, svg.GOLD_CARD, svg.SOFT, svg.INK, svg.QUESTION, svg.ANSWER):
+        assert f'"{color}"' in light
 
 
 @pytest.mark.parametrize("write", [svg_file, html_page])

@@ -1,6 +1,6 @@
 """Tiny random models of every family that arcf runs, with tokenizers made here: nothing is downloaded."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -76,15 +76,6 @@ def make_tiny(family: str, positions: int = 128, seed: int = 0) -> Backbone:
             # Biases and norms start as constants, which would hide a mistake in them.
             parameter.add_(torch.randn_like(parameter) * 0.05)
     return make_backbone(model.eval(), tokenizer)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Tensors this small gain nothing from a second thread, and lose much where tests run side by side."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")

@@ -212,5 +212,10 @@ def test_hostile_text_comes_back_as_it_was(client: TestClient, text: str) -> Non
 
 
 def test_text_that_is_no_unicode(client: TestClient) -> None:
-    for body in (b'{"question": "\\ud800"}', b'{"question": "ice", "\\ud800": 1}', b'{"id": "\\udfff"}'):
+    for body in (
+        b'{"question": "\\ud800"}',
+        b'{"question": "ice", "answer": "\\ud800"}',
+        b'{"question": "ice", "\\ud800": 1}',
+        b'{"id": "\\udfff"}',
+    ):
         assert_problem(client.post("/api/explain", content=body, headers={"Content-Type": "application/json"}), 422)

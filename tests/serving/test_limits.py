@@ -9,14 +9,16 @@ from threading import Event
 import httpx
 import numpy as np
 import pytest
+import uvicorn
 from fastapi.testclient import TestClient
 from numpy.typing import NDArray
 
 from arcf.errors import SettingError
 from arcf.explainer import Explainer
 from arcf.scorer.base import Prefix
-from arcf.serving import ServingSettings
+from arcf.serving import ServingSettings, server
 from arcf.serving.gate import BusyError, Gate
+from arcf.serving.settings import LOOPBACK
 
 Client = Callable[..., TestClient]
 Running = Callable[[Explainer, ServingSettings], AbstractContextManager[str]]
@@ -169,6 +171,15 @@ def test_bodies_are_limited(explainer: Explainer, client_of: Client) -> None:
     assert answer.headers["content-type"] == "application/problem+json"
 
 
+def test_limits_hold_for_a_request_that_names_no_settings(explainer: Explainer, client_of: Client) -> None:
+    client = client_of(explainer, k=5, longest=2)
+    explained = client.post("/api/explain", json={"question": "ice"}).json()
+    assert len(explained["facts"]) == 2
+    assert explained["considered"] <= 10
+    settings = client.get("/api/info").json()["settings"]
+    assert (settings["k"], settings["longest"]) == (5, 2)
+
+
 def test_a_token(explainer: Explainer, client_of: Client) -> None:
     client = client_of(explainer, token="s3cret")
     for headers in (
@@ -193,6 +204,25 @@ def test_host_names(explainer: Explainer, client_of: Client) -> None:
     for host in ("evil.example", "evil.example:80", "localhost.evil.example", ""):
         assert client.get("/api/health", headers={"Host": host}).status_code == 421
     assert client_of(explainer, hosts=()).get("/", headers={"Host": "any.example"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "served"),
+    [
+        ("127.0.0.2", LOOPBACK, (*LOOPBACK, "127.0.0.2")),
+        ("127.0.0.1", (*LOOPBACK, "my.lan"), (*LOOPBACK, "my.lan", "127.0.0.1")),
+        ("0.0.0.0", LOOPBACK, ()),
+        ("0.0.0.0", (*LOOPBACK, "my.lan"), (*LOOPBACK, "my.lan")),
+    ],
+)
+def test_the_address_that_is_announced_answers(
+    explainer: Explainer, monkeypatch: pytest.MonkeyPatch, host: str, names: tuple[str, ...], served: tuple[str, ...]
+) -> None:
+    given: list[ServingSettings] = []
+    monkeypatch.setattr(server, "create_app", lambda _, settings: given.append(settings))
+    monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **__: None)
+    server.serve(explainer, ServingSettings(hosts=names, token="s3cret"), host, 0)
+    assert given[0].hosts == served
 
 
 @pytest.mark.parametrize("path", ["/", "/api/info", "/api/nowhere"])

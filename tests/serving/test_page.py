@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -77,6 +78,7 @@ def open_page(browser: Browser, address: str) -> Iterator[Open]:
 
 
 def finished(page: Page) -> None:
+    expect(page.locator("#waiting")).to_be_empty()
     expect(page.locator("#status")).to_contain_text("facts considered")
 
 
@@ -193,10 +195,37 @@ def test_facts_are_removed_and_brought_back(open_page: Open) -> None:
     finished(page)
     assert before[2] not in cards(page)
     assert cards(page)[:2] == before[:2]
+    expect(page.locator("#graph [data-step='2']")).to_have_attribute("aria-label", re.compile(r"\(kept\)"))
     page.get_by_role("button", name="Allow again").click()
     expect(page.locator("#left-out")).to_be_hidden()
     finished(page)
     assert cards(page) == before
+
+
+def test_a_removed_runner_up_can_be_taken_all_the_same(open_page: Open) -> None:
+    page = open_page("#id=science-001")
+    finished(page)
+    before = cards(page)
+    first = page.locator("#graph [data-step='1']")
+    first.click()
+    page.locator(f"button.bar-row[data-uid='{before[1]}']").wait_for()
+    page.locator("#graph [data-step='2']").click()
+    page.get_by_role("button", name="Remove").click()
+    finished(page)
+    first.click()
+    page.locator(f"button.bar-row[data-uid='{before[1]}']").click()
+    expect(page.locator("#left-out")).to_be_hidden()
+    finished(page)
+    assert cards(page)[0] == before[1]
+
+
+def test_back_to_the_beginning(open_page: Open) -> None:
+    page = open_page()
+    page.locator("#example-list button").first.click()
+    finished(page)
+    page.go_back()
+    expect(page.locator("#result")).to_be_hidden()
+    expect(page.locator("#question")).to_have_value("")
 
 
 def test_a_fact_is_pinned(open_page: Open) -> None:
@@ -263,7 +292,7 @@ def test_copies_and_files(open_page: Open, explainer: Explainer) -> None:
 
     question = explainer.dataset.question("science-001")
     explanation = explainer.explain(question)
-    assert copied("Copy text").splitlines()[:2] == str(explanation).splitlines()[:2]
+    assert copied("Copy text") == str(explanation)
     assert json.loads(copied("Copy JSON"))["facts"][0]["uid"] == explanation.facts[0].uid
     assert copied("Copy link") == page.url
     with page.expect_download() as svg:
@@ -293,14 +322,37 @@ def test_the_keyboard_is_enough(open_page: Open) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#inspected h2")).to_have_text(f"Fact {last}, put here by you")
     finished(page)
+    expect(page.locator("#inspected :focus")).to_have_count(1)
+    page.get_by_role("button", name="Remove").focus()
+    page.keyboard.press("Enter")
+    finished(page)
+    expect(page.get_by_role("button", name="Remove")).to_be_focused()
+    page.get_by_role("button", name="Undo my changes").focus()
+    page.keyboard.press("Enter")
+    finished(page)
+    expect(page.locator("#asked")).to_be_focused()
+    page.locator("#example-list button").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#asked")).to_be_focused()
+    expect(page.locator("#status")).to_be_in_viewport()
+    finished(page)
 
 
 def test_a_token_is_asked_for(explainer: Explainer, running: Running, browser: Browser) -> None:
     with running(explainer, ServingSettings(token="s3cret")) as address:
         page = browser.new_page()
         page.goto(address)
+        page.get_by_role("textbox", name="Token").fill("guess")
+        page.get_by_role("button", name="Go on").click()
+        expect(page.get_by_text("did not accept that token")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("textbox", name="Token")).to_be_hidden()
+        page.get_by_label("Question").fill(QUESTION)
+        explain(page)
         page.get_by_role("textbox", name="Token").fill("s3cret")
         page.get_by_role("button", name="Go on").click()
+        finished(page)
+        page.reload()
         expect(page.locator("#example-list button")).to_have_count(6)
         expect(page.locator("#corpus")).to_contain_text("science")
         page.close()
@@ -317,6 +369,26 @@ def test_a_server_that_says_no(browser: Browser, address: str) -> None:
         explain(page)
     assert answer.value.status == 422
     expect(page.get_by_role("alert")).to_contain_text("neither the letter nor the text")
+    page.close()
+
+
+def test_what_is_shown_outlives_a_failure(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}#id=science-001")
+    finished(page)
+    before, link = cards(page), page.url
+    page.route("**/api/explain/stream", lambda route: route.abort())
+    page.locator("#question").fill("Why is ice cold?")
+    explain(page)
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    assert cards(page) == before
+    assert page.url == link
+    page.unroute("**/api/explain/stream")
+    page.locator("#graph [data-step='2']").click()
+    page.get_by_role("button", name="Remove").click()
+    finished(page)
+    assert cards(page)[0] == before[0]
+    assert before[1] not in cards(page)
     page.close()
 
 

@@ -51,7 +51,7 @@ def serve(
     settings = ServingSettings(
         model="packaged" if model is None else Path(model).name,
         token=token,
-        hosts=tuple(name.lower() for name in allowed_host) if allowed_host else LOOPBACK,
+        hosts=(*LOOPBACK, *(name.lower() for name in allowed_host or ())),
         body_bytes=body_bytes,
         question_chars=question_chars,
         k=most_k,

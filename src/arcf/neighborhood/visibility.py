@@ -1,7 +1,7 @@
 """Which facts are visible from a question and a chain: vis_k of the paper."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import index
 from threading import local
 
@@ -32,6 +32,12 @@ class Neighborhood:
         self._analyzer = Analyzer()
         self._nearest = lru_cache(maxsize=REMEMBERED)(self._search)
         self._workspace = local()
+
+    @cached_property
+    def texts(self) -> NDArray[np.int64]:
+        """A number for each fact that only facts of the same text share."""
+        numbers: dict[str, int] = {}
+        return np.array([numbers.setdefault(fact.text, len(numbers)) for fact in self.facts], np.int64)
 
     def nearest(self, source: str | int, k: int) -> FactIds:
         """The k nearest facts to a text or to a fact, nearest first; a fact is not its own neighbor."""

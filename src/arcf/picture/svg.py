@@ -6,17 +6,19 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from arcf.explanation import Explanation
 from arcf.picture.layout import BADGE, KINDS, PAD, SMALL, WIDTH, Card, contents, layout
+from arcf.picture.text import clean
 
 MARGIN, RADIUS = 24, 8
 SANS = "Inter, system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 SERIF = "Newsreader, 'Iowan Old Style', Palatino, Georgia, serif"
 PAPER, INK, SOFT, EDGE = "#ffffff", "#1f1d1a", "#6d675e", "#dcd8d0"
-QUESTION, ANSWER, GOLD, GOLD_CARD = "#26242f", "#c7d2fe", "#b7791f", "#fffbeb"
+QUESTION, ANSWER, GOLD, GOLD_CARD = "#26242f", "#c7d2fe", "#96600f", "#fffbeb"
 LINES = (
-    "#57534e", "#2f6fdb", "#d9642a", "#1f9d6b", "#9a4fc4", "#c49a12", "#d43f7b", "#1b9fb5", "#8a6d3b", "#5b5bd6",
-    "#6a8f1f",
+    "#57534e", "#286ada", "#b45120", "#197e56", "#984cc3", "#886b0d", "#cb2d6d", "#157a8a", "#866a39", "#5b5bd6",
+    "#5a791a",
 )  # fmt: skip
-RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+RIGHT_TO_LEFT = re.compile(r"[\W\d_]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+"""The first letter of a line decides."""
 WORD = re.compile(r"([^\W_]+)")
 
 Value = str | float
@@ -41,6 +43,7 @@ def picture(explanation: Explanation, gold: Collection[int] = ()) -> Element:
         font_family=SANS,
     )
     SubElement(root, "title").text = f"The chain of facts for: {cards[0].content.text}"
+    SubElement(root, "desc").text = clean(str(explanation))
     root.append(_element("rect", x=-MARGIN, y=-MARGIN, width=width, height=height, fill=PAPER))
     for place in range(len(cards)):
         root.extend(_line(cards, place))
@@ -107,7 +110,7 @@ def _lines(card: Card) -> Iterable[Element]:
     lines = [*((text, color) for text in card.lines), *((text, ANSWER) for text in card.notes)]
     top = card.middle - (len(lines) - 1) * line / 2 + size / 3
     for place, (text, fill) in enumerate(lines):
-        backwards = RIGHT_TO_LEFT.search(text) is not None
+        backwards = RIGHT_TO_LEFT.match(text) is not None
         x = card.x + card.width - 70 if backwards else card.x + PAD + 2 * BADGE + 12
         drawn = _text("", x, top + place * line, fill, size)
         drawn.attrib |= {"direction": "rtl"} if backwards else {}

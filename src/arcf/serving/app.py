@@ -46,10 +46,11 @@ def create_app(explainer: Explainer, settings: ServingSettings | None = None) ->
     corpus = Corpus(explainer)
     locks = [Depends(_lock(settings.token))] if settings.token is not None else []
     shared = documented(401, 421) if locks else documented(421)
+    service = Service(explainer, settings)
     for router in (
-        searching(Service(explainer, settings), waiting),
+        searching(service, waiting),
         looking(corpus, waiting, settings),
-        telling(_info(explainer, corpus, settings)),
+        telling(_info(service, corpus)),
     ):
         app.include_router(router, prefix="/api", dependencies=locks, responses=shared)
     app.include_router(health(gate), prefix="/api", responses=documented(421))
@@ -73,15 +74,15 @@ def _lock(token: str) -> Any:
     return check
 
 
-def _info(explainer: Explainer, corpus: Corpus, settings: ServingSettings) -> Info:
-    limits = asdict(settings)
+def _info(service: Service, corpus: Corpus) -> Info:
+    dataset, limits = service.explainer.dataset, asdict(service.settings)
     return Info(
         versions={"arcf": version("arcf"), "python": sys.version.partition(" ")[0]},
-        model=settings.model,
-        corpus=explainer.dataset.name,
-        facts=len(explainer.dataset.facts),
+        model=service.settings.model,
+        corpus=dataset.name,
+        facts=len(dataset.facts),
         questions=corpus.size,
-        settings=asdict(explainer.ranker.search.settings),
+        settings=asdict(service.chain_settings),
         limits={name: limits[name] for name in LIMITS},
     )
 

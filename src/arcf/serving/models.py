@@ -45,7 +45,7 @@ class AskRequest(Request):
     """A question of your own, with its answer and options; or the id of a question of the dataset."""
 
     question: Text | None = Field(default=None, description="Without its options.")
-    answer: str = Field(
+    answer: Text = Field(
         default="", description="The right answer; with options, the text or the letter of one of them."
     )
     options: list[Text] = Field(default_factory=list, max_length=MOST_OPTIONS)

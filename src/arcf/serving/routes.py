@@ -138,7 +138,7 @@ def looking(corpus: Corpus, waiting: Waiting, settings: ServingSettings) -> APIR
         _check_size(k, settings)
         return await waiting.thread(request, lambda: corpus.fact(uid, k))
 
-    @router.get("/questions", summary="Questions of the dataset", responses=LOOKING)
+    @router.get("/questions", summary="Questions of the dataset", responses=documented(422, 500))
     def questions(query: Wanted = "", page: PageNumber = 1, size: PageSize = 20) -> Page[DatasetQuestion]:
         """The dataset's questions with their gold facts; with a query, those that contain it."""
         _check_size(size, settings)

@@ -34,7 +34,9 @@ def serve(
         OSError: the address cannot be listened on.
     """
     with listen(host, port) as listener:
-        if not _is_loopback(host):
+        if _is_loopback(host):
+            settings = replace(settings, hosts=(*settings.hosts, host))
+        else:
             settings = replace(settings, hosts=() if settings.hosts == LOOPBACK else settings.hosts)
             if settings.token is None:
                 warnings.warn(OPEN, ArcfWarning, stacklevel=2)

@@ -17,11 +17,16 @@ KEPT = 16
 
 
 class Service:
-    """Checks requests against the limits and makes searches of them."""
+    """Checks requests against the limits and makes searches of them.
+
+    `chain_settings` are those of a request that names none: the explainer's, within the limits.
+    """
 
     def __init__(self, explainer: Explainer, settings: ServingSettings) -> None:
         self.explainer = explainer
         self.settings = settings
+        base = explainer.ranker.search.settings
+        self.chain_settings = replace(base, k=min(base.k, settings.k), longest=min(base.longest, settings.longest))
         splits = explainer.dataset.splits
         self._questions = {question.id: question for split in splits.values() for question in split}
         self._variant = lru_cache(maxsize=KEPT)(self._built)
@@ -61,7 +66,7 @@ class Service:
         return tuple(dict.fromkeys(uids))
 
     def _chain_settings(self, wanted: SearchSettings) -> ChainSettings:
-        base = self.explainer.ranker.search.settings
+        base = self.chain_settings
         given = {name: value for name, value in wanted.model_dump(exclude={"exact"}).items() if value is not None}
         self._check(wanted.k or 0, self.settings.k, "k")
         self._check(wanted.longest or 0, self.settings.longest, "longest")

@@ -45,29 +45,32 @@ function tell(block, on) {
 }
 
 async function ask(path, options) {
-  const token = sessionStorage.getItem(TOKEN);
+  const token = sessionStorage.getItem(TOKEN), before = closed;
   const headers = { ...options.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}) };
   const answer = await fetch(path, { ...options, headers });
   if (answer.ok) return answer;
-  if (answer.status === 401 && (await askToken())) return ask(path, options);
+  if (answer.status === 401 && (closed > before ? given : await askToken(token !== null))) return ask(path, options);
   throw new ProblemError(await answer.json().catch(() => ({ detail: answer.statusText, status: answer.status })));
 }
 
-let asking = null;
+let asking = null, closed = 0, given = false;
+
+find("token-form").addEventListener("submit", () => {
+  sessionStorage.setItem(TOKEN, find("token").value);
+  find("token").value = "";
+});
 
 /** Ask the reader for the token, once for all requests that wait for it. */
-function askToken() {
+function askToken(refused) {
   asking ??= new Promise((resolve) => {
     const dialog = find("token-dialog");
-    find("token-form").addEventListener("submit", () => {
-      sessionStorage.setItem(TOKEN, find("token").value);
-      find("token").value = "";
-    }, { once: true });
+    find("token-refused").hidden = !refused;
     dialog.addEventListener("close", () => {
       asking = null;
-      resolve(Boolean(sessionStorage.getItem(TOKEN)) && dialog.returnValue !== "cancel");
+      closed += 1;
+      given = dialog.returnValue === "given";
+      resolve(given);
     }, { once: true });
-    dialog.addEventListener("cancel", () => { dialog.returnValue = "cancel"; }, { once: true });
     dialog.returnValue = "";
     dialog.showModal();
   });

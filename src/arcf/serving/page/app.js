@@ -20,7 +20,10 @@ let texts = new Map();
 
 const inspector = new Inspector({
   show: (wanted) => show(wanted),
-  take: (place, uid) => change([...uids().slice(0, place - 1), uid, ...laterPins(place - 1, uid)], asked.excluded),
+  take: (place, uid) => change(
+    [...uids().slice(0, place - 1), uid, ...laterPins(place - 1, uid)],
+    asked.excluded.filter((one) => one !== uid),
+  ),
   pin: (place) => {
     const uid = uids()[place];
     const start = asked.start.includes(uid) ? asked.start.filter((one) => one !== uid) : [...asked.start, uid];
@@ -44,35 +47,52 @@ function change(start, excluded) {
 
 /** Ask, and follow the answer; `from` is the step that is shown first. */
 async function ask(wanted, from = 1, remember = true) {
-  if (wanted.id !== asked.id || wanted.question !== asked.question || wanted.answer !== asked.answer
-    || JSON.stringify(wanted.settings) !== JSON.stringify(asked.settings)) memory = new Map();
-  asked = wanted;
-  if (remember) history.pushState(null, "", write(asked));
   running?.abort();
   running = new AbortController();
   const { signal } = running;
   inspector.pause();
-  chain = new Chain(memory);
   tell("");
-  find("status").textContent = "Looking at the facts near the question…";
+  find("waiting").textContent = "Looking at the facts near the question…";
   document.body.classList.add("busy");
   try {
-    await stream("api/explain/stream", request(asked), signal, (event, data) => signal.aborted || take(event, data, from));
+    await stream("api/explain/stream", request(wanted), signal, (event, data) => {
+      if (signal.aborted) return;
+      if (event === "start") begin(wanted, data, from, remember);
+      else take(event, data);
+    });
   } catch (error) {
     if (signal.aborted) return;
-    find("status").textContent = "";
+    if (chain && !chain.end) find("status").textContent = "";
     tell(error.status === undefined ? "The server cannot be reached." : error.message);
   } finally {
-    if (!signal.aborted) document.body.classList.remove("busy");
+    if (!signal.aborted) rest();
   }
 }
 
-function take(event, data, from) {
-  if (event === "start") {
-    chain.open(data);
-    open(data);
-    step = Math.max(1, Math.min(from, chain.facts.length));
-  } else if (event === "step") {
+function rest() {
+  document.body.classList.remove("busy");
+  find("waiting").textContent = "";
+}
+
+/** The server has begun to answer; until now, what was asked before stands there and can be used. */
+function begin(wanted, data, from, remember) {
+  const same = ["id", "question", "answer", "options", "settings"]
+    .every((name) => JSON.stringify(wanted[name]) === JSON.stringify(asked[name]));
+  if (!same) memory = new Map();
+  asked = wanted;
+  if (remember) history.pushState(null, "", write(asked));
+  chain = new Chain(memory);
+  chain.open(data);
+  step = Math.max(1, Math.min(from, chain.facts.length));
+  const held = document.activeElement, example = find("examples").contains(held);
+  open(data);
+  render();
+  const now = document.activeElement, lost = held !== document.body && (now === document.body || !now.checkVisibility());
+  if (example || lost) find("asked").focus();
+}
+
+function take(event, data) {
+  if (event === "step") {
     chain.add(data);
     if (!asked.start.length && !asked.excluded.length) step = chain.facts.length;
     find("status").textContent = `${count(chain.facts.length, "fact")} so far; looking for the next…`;
@@ -85,8 +105,10 @@ function take(event, data, from) {
 }
 
 function open(data) {
+  find("waiting").textContent = "";
+  find("status").textContent = "Looking at the facts near the question…";
   find("result").hidden = false;
-  find("result").after(find("examples"));
+  if (find("result").nextElementSibling !== find("examples")) find("result").after(find("examples"));
   find("asked").textContent = clean(data.question);
   find("choices").replaceChildren(...(data.options.length ? data.options : [data.answer]).filter(Boolean)
     .map((text) => make("li", { dir: "auto", class: text === data.answer ? "right" : "", text })));
@@ -196,7 +218,7 @@ document.querySelector(".toolbar").addEventListener("click", async ({ target }) 
 
 find("ask").addEventListener("submit", (event) => { event.preventDefault(); ask(fromForm()); });
 find("question").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); find("ask").requestSubmit(); }
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); find("ask").requestSubmit(); }
 });
 find("more-examples").addEventListener("click", () => showExamples().catch((error) => tell(error.message)));
 find("graph").addEventListener("click", ({ target }) => {
@@ -211,9 +233,22 @@ find("graph").addEventListener("keydown", (event) => {
   show(Number(card.dataset.step) + move);
 });
 
+/** Back to the empty page. */
+function clear() {
+  running?.abort();
+  inspector.pause();
+  rest();
+  tell("");
+  asked = nothing();
+  chain = null;
+  find("ask").reset();
+  find("result").hidden = true;
+}
+
 function restore() {
   const wanted = read(location.hash);
   if (wanted) ask(wanted, 1, false);
+  else clear();
 }
 
 addEventListener("popstate", restore);

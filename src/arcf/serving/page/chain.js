@@ -10,9 +10,11 @@ export class Chain {
     this.end = null;
   }
 
+  /** Begin. A given fact is `kept` if the model chose it before, after the same facts. */
   open(opening) {
     this.opening = opening;
     this.facts = opening.given.map((link, place) => ({ ...link, ...this.recall(opening.given, place) }));
+    for (const fact of this.facts) fact.kept = fact.score !== null && fact.runners_up.every(({ score }) => score <= fact.score);
   }
 
   add(link) {
@@ -69,7 +71,7 @@ export class Chain {
     return this.memory.get(JSON.stringify(given.slice(0, place + 1).map((fact) => fact.uid)));
   }
 
-  /** The chain as the command line would print it. */
+  /** The chain as the command line prints it, and where given facts can be seen from. */
   text() {
     const { question, answer } = this.opening;
     const lines = this.facts.map((fact, place) => {
@@ -77,8 +79,9 @@ export class Chain {
         const name = from === 0 ? "the question" : String(from);
         return words.length ? `${name} (${words.join(", ")})` : name;
       });
-      const score = fact.score === null ? "(given)" : fact.score.toFixed(2).padStart(6);
-      const origin = seen.length ? `\n${" ".repeat(12)}from ${seen.join(", ")}` : "";
+      const more = fact.seen_from.length - seen.length;
+      const score = fact.given ? "(given)" : fact.score.toFixed(2).padStart(6);
+      const origin = seen.length ? `\n${" ".repeat(12)}from ${seen.join(", ")}${more ? ` and ${more} more` : ""}` : "";
       return `${String(place + 1).padStart(2)}. ${score}  ${fact.text}${origin}`;
     });
     const head = answer ? `${question} -> ${answer}` : question;

@@ -8,8 +8,8 @@ const RADIUS = 8;
 
 export const LIGHT = {
   paper: "#f7f5f1", card: "#ffffff", edge: "#dcd8d0", ink: "#1f1d1a", soft: "#6d675e", question: "#26242f",
-  onQuestion: "#ffffff", answer: "#c7d2fe", gold: "#b7791f", goldCard: "#fffbeb", ring: "#4338ca",
-  lines: ["#57534e", "#2f6fdb", "#d9642a", "#1f9d6b", "#9a4fc4", "#c49a12", "#d43f7b", "#1b9fb5", "#8a6d3b", "#5b5bd6", "#6a8f1f"],
+  onQuestion: "#ffffff", answer: "#c7d2fe", gold: "#96600f", goldCard: "#fffbeb", ring: "#4338ca",
+  lines: ["#57534e", "#286ada", "#b45120", "#197e56", "#984cc3", "#886b0d", "#cb2d6d", "#157a8a", "#866a39", "#5b5bd6", "#5a791a"],
 };
 export const DARK = {
   paper: "#101116", card: "#1e2027", edge: "#343741", ink: "#ece9e4", soft: "#a09a92", question: "#2f3140",
@@ -35,6 +35,8 @@ export function picture(chain, width, look) {
       sources: chain.sources(place).map(({ from, words }) => ({ from, words: words.map(clean) })),
       gold: chain.isGold(fact.uid),
       given: fact.given,
+      kept: fact.kept,
+      more: fact.seen_from.length - chain.sources(place).length,
     })),
     ...(end?.stopped ? [{ kind: "stop", text: "enough: stopping scores highest", score: end.stop_score, sources: [] }] : []),
   ];
@@ -99,11 +101,11 @@ function card(node, index, look, shown) {
 function spoken(node, index) {
   if (node.kind === "question") return `Question: ${node.text}${node.note ? `. Answer: ${node.note}` : ""}`;
   if (node.kind === "stop") return "The decision to stop";
-  return `Fact ${index}: ${node.text}${node.gold ? " (gold)" : ""}${node.given ? " (put here by you)" : ""}. ${origin(node)}`;
+  return `Fact ${index}: ${node.text}${node.gold ? " (gold)" : ""}${node.kept ? " (kept)" : node.given ? " (put here by you)" : ""}. ${origin(node)}`;
 }
 
 const origin = (node) => node.sources.length
-  ? `Seen from ${node.sources.map(({ from, words }) => `${from ? `fact ${from}` : "the question"}: ${words.join(", ")}`).join("; ")}.`
+  ? `Seen from ${node.sources.map(({ from, words }) => `${from ? `fact ${from}` : "the question"}: ${words.join(", ")}`).join("; ")}${node.more ? ` and ${node.more} more` : ""}.`
   : "";
 
 function pill(entry, colors) {
@@ -160,7 +162,7 @@ function marks(node, colors) {
   return [
     draw("text", { x, y: two ? y - 8 : y, "text-anchor": "end", "font-size": 13, fill: colors.soft, text: score }),
     node.gold ? draw("text", { x, y: y + 9, "text-anchor": "end", "font-size": 12, "font-weight": 600, fill: colors.gold, text: "gold ✓" })
-      : two ? draw("text", { x, y: y + 9, "text-anchor": "end", "font-size": 12, fill: colors.soft, text: "pinned" }) : null,
+      : two ? draw("text", { x, y: y + 9, "text-anchor": "end", "font-size": 12, fill: colors.soft, text: node.kept ? "kept" : "pinned" }) : null,
   ].filter(Boolean);
 }
 

@@ -45,12 +45,14 @@ export class Inspector {
     const stopping = step > chain.facts.length;
     this.slider.setAttribute("aria-valuetext", stopping ? "the decision to stop" : `fact ${step} of ${chain.facts.length}`);
     find("place").textContent = chain.steps ? `${step} / ${steps}` : "";
-    find("inspected").replaceChildren(...(chain.steps ? this.panel(chain, step, stopping) : []));
+    const panel = find("inspected"), held = panel.contains(document.activeElement) ? document.activeElement.dataset : null;
+    panel.replaceChildren(...(chain.steps ? this.panel(chain, step, stopping) : []));
+    if (held) (again(panel, held) ?? panel.querySelector("h2"))?.focus({ preventScroll: true });
   }
 
   panel(chain, step, stopping) {
     const fact = chain.facts[step - 1];
-    const heading = make("h2", { text: stopping ? "Then it stopped" : fact.given ? `Fact ${step}, put here by you` : `Fact ${step} was chosen` });
+    const heading = make("h2", { text: stopping ? "Then it stopped" : whose(fact, step), tabindex: -1 });
     const field = chain.field(step);
     const bars = field.length
       ? make("ol", { class: "bars", "aria-label": "Scores, best first" }, ...this.bars(chain, field, step, stopping))
@@ -89,16 +91,23 @@ export class Inspector {
       if (!one.stop && chain.isGold(one.uid)) content[0].append(make("span", { class: "gold-mark", text: " gold ✓" }));
       const kind = one.chosen ? "chosen" : one.stop ? "stop" : "other";
       if (one.chosen || one.stop) {
-        return make("li", { class: `one ${kind}${one.stop ? " stop" : ""}` }, make("div", { class: "bar-row" }, ...content));
+        return make("li", { class: `one ${kind}${one.stop ? " stop" : ""}`, "aria-current": one.chosen ?? null }, make("div", { class: "bar-row" }, ...content));
       }
-      const label = stopping ? "Go on with" : "Take instead";
+      const label = stopping ? "Go on with" : "Take instead", gold = chain.isGold(one.uid) ? ", gold" : "";
       return make("li", { class: "one other" }, make("button", {
-        type: "button", class: "bar-row", "data-uid": one.uid, "aria-label": `${label}: ${one.text}, score ${one.score.toFixed(2)}`,
+        type: "button", class: "bar-row", "data-uid": one.uid, "aria-label": `${label}: ${one.text}, score ${one.score.toFixed(2)}${gold}`,
         title: label, onclick: () => this.on.take(step, one.uid),
       }, ...content));
     });
   }
 }
+
+/** Who put a fact into the chain. */
+const whose = (fact, step) => fact.kept ? `Fact ${step}, kept` : fact.given ? `Fact ${step}, put here by you` : `Fact ${step} was chosen`;
+
+/** What had the focus, in a panel that was drawn again. */
+const again = (panel, { action, uid }) => [...panel.querySelectorAll("button")]
+  .find((one) => one.dataset.action === action && one.dataset.uid === uid);
 
 function hint(chain, field, step, stopping) {
   if (stopping) return field.length > 1 ? "Stopping scored higher than any further fact. Click one to go on with it all the same." : "";
