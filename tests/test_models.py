@@ -14,6 +14,13 @@ def test_a_folder_is_itself_even_under_the_default_name(tmp_path: Path, monkeypa
     assert find_model(MINILM) == Path(MINILM)
 
 
+def test_of_a_run_its_finished_model(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    assert find_model(tmp_path) == tmp_path
+    (tmp_path / "model" / "config.json").write_text("{}")
+    assert find_model(tmp_path) == tmp_path / "model"
+
+
 def test_the_default_comes_from_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     spec = SimpleNamespace(submodule_search_locations=["somewhere"])

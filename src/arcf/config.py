@@ -55,6 +55,10 @@ def make(kind: type[Settings], values: Mapping[str, Any], section: str = "") -> 
     for key in values:
         if key not in hints:
             raise UnknownNameError("setting", f"{section}{key}", [f"{section}{hint}" for hint in hints])
+    for entry in dataclasses.fields(kind):  # type: ignore[arg-type]
+        required = entry.default is dataclasses.MISSING and entry.default_factory is dataclasses.MISSING
+        if required and entry.name not in values:
+            raise SettingError(f"The setting '{section}{entry.name}' is missing.")
     made = {key: _convert(value, hints[key], f"{section}{key}") for key, value in values.items()}
     try:
         return kind(**made)

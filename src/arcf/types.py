@@ -3,7 +3,7 @@
 Inside, a fact is an integer: its position in `Dataset.facts`. Outside (files, command line, JSON) it is its uid.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -36,6 +36,12 @@ class Fact:
     def __post_init__(self) -> None:
         if not self.core:
             object.__setattr__(self, "core", self.text)
+
+
+def number_texts(facts: Iterable[Fact]) -> NDArray[np.int64]:
+    """A number for each fact that only facts of the same text share."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(fact.text, len(numbers)) for fact in facts], np.int64)
 
 
 @dataclass(frozen=True, slots=True)

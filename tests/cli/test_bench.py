@@ -47,3 +47,9 @@ def test_bad_settings(arcf: Arcf, capsys: Capture) -> None:
 def test_help_has_an_example(arcf: Arcf, capsys: Capture) -> None:
     assert arcf("bench", "neighborhood", "--help") == 0
     assert "Example: arcf bench neighborhood" in capsys.readouterr().out
+
+
+def test_a_corpus_without_questions(arcf: Arcf, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "facts.txt").write_text("ice is cold\nfire is hot\n")
+    assert arcf("bench", "neighborhood", "--facts", "50", "--dataset", tmp_path / "facts.txt") == 2
+    assert "has no questions to search for" in capsys.readouterr().err

@@ -102,6 +102,7 @@ def test_json(arcf: Arcf, capsys: Capture) -> None:
         (("ice", "--id", "science-001"), "Give a question, or --id"),
         (("ice", "--answer", "a", "--correct", "b"), "give one of them"),
         (("--id", "science-001", "--answer", "a"), "give --id alone"),
+        (("ice", "--correct", "B"), "give the options too"),
         (("--id", "science-999", "--model", "any"), "science-999"),
         (("", "--model", "any"), "The question is empty"),
         (("ice", "-k", "0"), "k of a chain is at least 1"),

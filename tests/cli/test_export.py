@@ -23,7 +23,7 @@ def test_sizes_and_agreement(arcf: Arcf, run_folder: Path, tmp_path: Path, capsy
     assert arcf("export", run_folder, "--output", tmp_path / "out", "--check", "--json") == 0
     record = json.loads(capsys.readouterr().out)
     assert record["precision"] == "fp32"
-    assert record["source"] == str(run_folder / "model")
+    assert record["source"] == str(run_folder)
     assert record["bytes"] == sum((tmp_path / "out" / name).stat().st_size for name in record["files"])
     assert record["agreement"]["prefixes"] == 2 * len(load().split("dev"))
     assert record["agreement"]["largest"] < 1e-4

@@ -76,6 +76,11 @@ def test_own_facts_in_a_text_file(arcf: Arcf, tmp_path: Path, capsys: pytest.Cap
         (["--split", "dev", "--output", "x", "--format", "xml"], "xml"),
         (["a question", "--ranker", "arcf", "--set", "beam=2"], "Did you mean 'beams'?"),
         (["a question", "--ranker", "arcf", "--set", "beams=two"], "takes a whole number"),
+        (["a question", "--model", "runs/any"], "are for --ranker arcf; tfidf has neither"),
+        (["--split", "dev", "--output", "x", "--ranker", "bm25", "--longest", "2"], "are for --ranker arcf"),
+        (["--id", "science-001", "--answer", "nonsense"], "have their own answers"),
+        (["--id", ""], "There is no question of science named ''"),
+        ([" "], "The question is empty"),
     ],
 )
 def test_wrong_usage_gets_one_sentence_and_writes_nothing(

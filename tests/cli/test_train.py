@@ -44,6 +44,7 @@ def never(monkeypatch: pytest.MonkeyPatch) -> None:
         (("--preset", "minilm", "--set", "sampling.k=0"), "k must be at least 1, not 0"),
         (("--preset", "minilm", "--set", "epochs"), "section.key=value"),
         (("--preset", "minilm", "--set", "run.device=gpu"), "device must be"),
+        (("--preset", "minilm", "--set", "sampling.mining.depth=32"), "The setting 'sampling.mining.run' is missing"),
     ],
 )
 def test_mistakes(arguments: tuple[str, ...], words: str, arcf: Arcf, capsys: Capture, tmp_path: Path) -> None:
@@ -94,7 +95,7 @@ def test_the_folder_of_the_run(arcf: Arcf, capsys: Capture, tmp_path: Path) -> N
     assert arcf("train", *arguments) == 2
     assert "is not an empty folder" in said(capsys)
     assert arcf("train", *arguments, "--resume") == 2
-    assert "holds no checkpoint to resume from" in said(capsys)
+    assert "holds no run to resume" in said(capsys)
 
 
 def test_a_dataset_that_looks_like_a_number(arcf: Arcf, capsys: Capture, tmp_path: Path) -> None:

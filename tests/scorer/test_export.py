@@ -1,6 +1,7 @@
 """What `export` writes and what it refuses."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from arcf.models import MINILM, find_model
 from arcf.scorer import load_scorer
 from arcf.scorer.backbone import Backbone, load_backbone
 from arcf.scorer.export import export, write_export
-from arcf.scorer.exported import read_manifest
+from arcf.scorer.exported import CARD, read_manifest
 from arcf.scorer.parity import compare
 from arcf.scorer.precision import PRECISIONS
 from arcf.scorer.torch import TorchScorer, make_model
@@ -61,9 +62,14 @@ def test_the_same_model_gives_the_same_files(trained: Path, tmp_path: Path) -> N
 
 
 def test_an_earlier_export_is_replaced(trained: Path, tmp_path: Path) -> None:
-    export(trained, tmp_path / "exported", "fp32")
+    with_card = tmp_path / "with card"
+    shutil.copytree(trained, with_card)
+    (with_card / CARD).write_text("what it is")
+    export(with_card, tmp_path / "exported", "fp32")
+    assert (tmp_path / "exported" / CARD).read_text() == "what it is"
     export(trained, tmp_path / "exported", "int8")
     assert read_manifest(tmp_path / "exported").precision == "int8"
+    assert not (tmp_path / "exported" / CARD).exists()
     load_scorer(tmp_path / "exported", ["ice"])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcf.errors import ArcfWarning, InputError, SettingError
+from arcf.errors import ArcfWarning, InputError
 from arcf.scorer import Prefix, load_scorer
 from arcf.scorer.backbone import Backbone
 from arcf.scorer.export import export
@@ -51,13 +51,6 @@ def test_a_loaded_model_is_not_in_training_mode(run_folder: Path, facts: tuple[s
     scorer = load_scorer(run_folder, facts)
     assert isinstance(scorer, TorchScorer)
     assert not any(module.training for module in scorer.model.modules())
-
-
-def test_an_exported_model_has_one_encoding(run_folder: Path, tmp_path: Path, facts: tuple[str, ...]) -> None:
-    export(run_folder / "model", tmp_path / "exported")
-    assert load_scorer(tmp_path / "exported", facts, "shared_prefix")
-    with pytest.raises(SettingError, match="not 'joint'"):
-        load_scorer(tmp_path / "exported", facts, "joint")
 
 
 def test_graphs_of_others_are_refused(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from arcf.errors import MissingExtraError, UnknownNameError
+from arcf.errors import ArcfWarning, MissingExtraError
 from arcf.scorer import STOP, Prefix, Scorer, load_scorer
 from arcf.scorer import torch as scorer_module
 from arcf.scorer.backbone import Backbone
@@ -48,13 +48,20 @@ def test_no_candidates(scorer: TorchScorer) -> None:
     assert scorer.score(PREFIX, np.empty(0, np.int64)).shape == (0,)
 
 
-def test_shortenings_are_counted(tiny: Callable[..., Backbone], facts: tuple[str, ...]) -> None:
+@pytest.mark.filterwarnings("ignore:Some facts are longer")
+def test_shortenings_are_counted_and_told_once(tiny: Callable[..., Backbone], facts: tuple[str, ...]) -> None:
     backbone = tiny("bert", positions=32)
     scorer = TorchScorer(make_model(backbone, "joint"), backbone.encoder.facts(facts))
-    at_first = scorer.shortening
-    scorer.score(Prefix("heat " * 30, (0, 1)), IDS)
-    assert scorer.shortening.facts_dropped == at_first.facts_dropped + 2
-    assert scorer.shortening.questions_cut == at_first.questions_cut + 1
+    at_first = scorer.shortening.total
+    with pytest.warns(ArcfWarning) as told:
+        scorer.score(Prefix("heat " * 30, (0, 1)), IDS)
+    scorer.score(Prefix("heat " * 31, (0, 1)), IDS)  # is not told again
+    assert [str(one.message).partition(":")[0] for one in told] == [
+        "A chain is longer than the model can read",
+        "A question is longer than the model can read",
+    ]
+    assert scorer.shortening.total.facts_dropped == at_first.facts_dropped + 4
+    assert scorer.shortening.total.questions_cut == at_first.questions_cut + 2
 
 
 class TestLoad:
@@ -63,11 +70,6 @@ class TestLoad:
         expected = TorchScorer(make_model(backbone, "joint"), backbone.encoder.facts(facts)).score(PREFIX, IDS)
         scorer: Scorer = load_scorer(tmp_path, facts)
         np.testing.assert_allclose(scorer.score(PREFIX, IDS), expected, atol=1e-5)
-
-    def test_unknown_encoding(self, tmp_path: Path, tiny: Callable[..., Backbone], facts: tuple[str, ...]) -> None:
-        tiny("bert").save(tmp_path, "joint")
-        with pytest.raises(UnknownNameError, match="Did you mean 'joint'"):
-            load_scorer(tmp_path, facts, encoding="joynt")
 
     def test_without_torch(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delattr("arcf.scorer.torch")

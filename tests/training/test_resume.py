@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -100,6 +101,16 @@ def test_killed_three_times(uninterrupted: Path, wanted: TrainingSettings, tmp_p
     for file in sorted((uninterrupted / "checkpoint" / step).iterdir()):
         assert (output / "checkpoint" / step / file.name).read_bytes() == file.read_bytes(), file.name
     assert not any(path.name.endswith(".partial") for path in output.iterdir())
+
+
+def test_killed_before_the_first_checkpoint(uninterrupted: Path, tmp_path: Path, arcf: Arcf) -> None:
+    for name in ("settings.toml", "manifest.json", "log.jsonl"):
+        shutil.copy(uninterrupted / name, tmp_path)
+    assert arcf("train", "--resume", "--output", tmp_path) == 0
+    assert log_lines(tmp_path) == log_lines(uninterrupted)
+    assert (tmp_path / "model/model.safetensors").read_bytes() == (
+        uninterrupted / "model/model.safetensors"
+    ).read_bytes()
 
 
 def test_other_settings(uninterrupted: Path, arcf: Arcf, capsys: Capture) -> None:

@@ -192,14 +192,15 @@ def test_an_empty_training_split(settings: Settings, data_folder: Path, tmp_path
     assert not (tmp_path / "run").exists()
 
 
-def test_no_gpu(settings: Settings, dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    with pytest.raises(SettingError, match="no GPU"):
-        run(settings(run={"device": "cuda"}), dataset, tmp_path / "run")
+@pytest.mark.parametrize("device", ["cuda:99", "mps:99", "meta"])
+def test_a_device_that_is_not_there(settings: Settings, dataset: Dataset, tmp_path: Path, device: str) -> None:
+    with pytest.raises(SettingError, match=f"device is {device}, which torch cannot use here"):
+        run(settings(run={"device": device}), dataset, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_output_and_resume_must_fit(settings: Settings, dataset: Dataset, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no checkpoint to resume from"):
+    with pytest.raises(InputError, match="no run to resume"):
         run(settings(), dataset, tmp_path / "run", resume=True)
     (tmp_path / "run").mkdir()
     write_text(tmp_path / "run" / "notes", "mine")

@@ -29,12 +29,12 @@ from arcf.bench.memory import peak_apart
 from arcf.bench.samples import worldtree_or_made_up
 from arcf.chain import ChainSearch, ChainSettings
 from arcf.errors import MissingExtraError
+from arcf.models import find_model
 from arcf.neighborhood import DISTANCES, Neighborhood
 from arcf.registry import pick
 from arcf.scorer import STOP, Prefix, Scorer, load_scorer
 from arcf.scorer.backbone import Backbone, load_backbone
 from arcf.scorer.export import write_export
-from arcf.scorer.loading import model_folder
 from arcf.scorer.prior import with_prior
 from arcf.scorer.torch import TorchScorer, make_model
 from arcf.types import Dataset, Question
@@ -177,7 +177,7 @@ def measure_explaining(
     for name in procedures:
         pick(PROCEDURES, name, "procedure")
     chosen = [name for name in PROCEDURES if name in procedures or name == "shared_exact"]
-    folder = str(model_folder(model) or model)
+    folder = str(find_model(model) or model)
     backbone = load_backbone(folder)
     dataset = worldtree_or_made_up(backbone.tokenizer)
     asked = _sample(dataset, questions)

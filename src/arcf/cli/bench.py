@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcf.cli.output import console, print_json, progress_console
-from arcf.errors import MissingExtraError
+from arcf.cli.output import console, print_json, progress_console, table_of
+from arcf.errors import InputError, MissingExtraError
 from arcf.models import MINILM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rich.table import Table
 
     from arcf.bench import Growth, Walk
     from arcf.bench.explain import ExplainSpeed
@@ -147,7 +145,7 @@ def _print_explaining(speed: "ExplainSpeed") -> None:
         f"[bold]Explaining with {speed.model}[/] from the {speed.facts:,} facts of {speed.dataset}\n", soft_wrap=True
     )
     slowest = max(own.seconds_per_question for own in speed.costs.values())
-    table = _table("procedure", "s / question", "scorings / question", "times faster")
+    table = table_of("procedure", "s / question", "scorings / question", "times faster")
     for name, own in sorted(speed.costs.items(), key=lambda entry: -entry[1].seconds_per_question):
         seconds = own.seconds_per_question
         table.add_row(name, f"{seconds:.2f}", f"{own.scorings / own.questions:,.0f}", f"{slowest / seconds:,.1f}")
@@ -174,7 +172,7 @@ def _print_training(speed: "TrainingSpeed") -> None:
     terminal = console()
     terminal.print(f"[bold]Training {speed.model}[/] on samples of {speed.dataset}", soft_wrap=True)
     terminal.print(f"{speed.threads} threads, memory: {speed.allocator}\n", soft_wrap=True)
-    table = _table("encoding", "samples / s", "tokens / s", "steps", "s")
+    table = table_of("encoding", "samples / s", "tokens / s", "steps", "s")
     for name, own in speed.speeds.items():
         rates = (f"{own.samples_per_second:,.0f}", f"{own.tokens_per_second:,.0f}")
         table.add_row(name, *rates, str(own.steps), f"{own.seconds:.1f}")
@@ -194,7 +192,9 @@ def _walk(dataset: str | None, distance: str) -> "Walk":
     else:
         corpus = load(dataset)
         facts, training = corpus.facts, corpus.splits.get("train", ())
-        asked = corpus.splits.get("dev", training)
+        asked = next((split for name in ("dev", "train", "test") if (split := corpus.splits.get(name))), ())
+        if not asked:
+            raise InputError("has no questions to search for.", dataset)
     return measure_walk(recipe(distance), facts, training, asked)
 
 
@@ -219,13 +219,13 @@ def _draw(growth: "Sequence[Growth]", path: Path) -> None:
 def _print(walk: "Walk", growth: "Sequence[Growth]") -> None:
     terminal = console()
     terminal.print(f"[bold]A chain of 9 among {walk.facts:,} facts, k = 290[/]\n")
-    table = _table("", "s", "ms, median", "ms, 95th percentile")
+    table = table_of("", "s", "ms, median", "ms, 95th percentile")
     table.add_row("build", f"{walk.build_seconds:.2f}", "", "")
     table.add_row("visible, all ten searched", "", f"{walk.cold.median:.3f}", f"{walk.cold.p95:.3f}")
     table.add_row("visible, all remembered", "", f"{walk.warm.median:.3f}", f"{walk.warm.p95:.3f}")
     terminal.print(table)
     terminal.print("\n[bold]Growth[/] (nearest at k = 290, in ms: median / 95th percentile)\n")
-    table = _table("facts", "build, s", "of a question", "of a fact", "index, MB", "peak, MB")
+    table = table_of("facts", "build, s", "of a question", "of a fact", "index, MB", "peak, MB")
     for entry in growth:
         peak = "-" if entry.peak_bytes is None else f"{entry.peak_bytes / 1e6:,.0f}"
         searches = (f"{latency.median:.2f} / {latency.p95:.2f}" for latency in (entry.question, entry.fact))
@@ -233,12 +233,3 @@ def _print(walk: "Walk", growth: "Sequence[Growth]") -> None:
             f"{entry.facts:,}", f"{entry.build_seconds:.2f}", *searches, f"{entry.index_bytes / 1e6:,.1f}", peak
         )
     terminal.print(table)
-
-
-def _table(*headers: str) -> "Table":
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for index, header in enumerate(headers):
-        table.add_column(header, justify="right" if index else "left", no_wrap=True)
-    return table

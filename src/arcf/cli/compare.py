@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcf.cli.output import console, print_json
+from arcf.cli.output import console, print_json, table_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,19 +50,10 @@ def _print(result: "Comparison") -> None:
     )
 
 
-def _table(*headers: str) -> "Table":
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for index, header in enumerate(headers):
-        table.add_column(header, justify="right" if index else "left", no_wrap=bool(index), overflow="fold")
-    return table
-
-
 def _scores(result: "Comparison") -> "Table":
     from rich.markup import escape
 
-    table = _table("run", "MAP", "interval", "official MAP")
+    table = table_of("run", "MAP", "interval", "official MAP")
     for row in result.runs:
         official = "-" if row.map_official is None else f"{row.map_official:.4f}"
         table.add_row(escape(row.name), f"[bold]{row.map_all:.4f}[/]", _interval(row.interval), official)
@@ -72,7 +63,7 @@ def _scores(result: "Comparison") -> "Table":
 def _differences(result: "Comparison") -> "Table":
     from rich.markup import escape
 
-    table = _table(f"against {escape(result.runs[0].name)}", "MAP", "interval", "p", "Holm", "", "won/tied/lost")
+    table = table_of(f"against {escape(result.runs[0].name)}", "MAP", "interval", "p", "Holm", "", "won/tied/lost")
     for row in result.runs:
         if change := row.difference:
             table.add_row(

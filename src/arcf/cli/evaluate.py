@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcf.cli.output import console, print_json
+from arcf.cli.output import console, print_json, table_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -59,19 +59,8 @@ def _print(result: "Evaluation", per_question: bool) -> None:
         terminal.print(_questions(result))
 
 
-def _table(*headers: str, texts: int = 1) -> "Table":
-    """A table without lines: the first `texts` columns are text, the others are numbers."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for index, header in enumerate(headers):
-        number = index >= texts
-        table.add_column(header, justify="right" if number else "left", no_wrap=number)
-    return table
-
-
 def _rules(result: "Evaluation") -> "Table":
-    table = _table("rule", "MAP", "questions")
+    table = table_of("rule", "MAP", "questions")
     table.add_row("official, 2020", f"[bold]{_score(result.map_official)}[/]", f"{result.questions_official:,}")
     table.add_row("all questions with gold", f"[bold]{_score(result.map_all)}[/]", f"{result.questions_all:,}")
     table.add_row("2019", _score(result.map_2019), f"{result.questions_2019:,}")
@@ -79,7 +68,7 @@ def _rules(result: "Evaluation") -> "Table":
 
 
 def _cutoffs(result: "Evaluation") -> "Table":
-    table = _table("at rank", *map(str, result.precision), "all")
+    table = table_of("at rank", *map(str, result.precision), "all")
     table.add_row("precision", *map(_score, result.precision.values()), "")
     table.add_row("recall", *map(_score, result.recall.values()), "")
     table.add_row("nDCG", *[""] * len(result.precision), _score(result.ndcg))
@@ -89,7 +78,7 @@ def _cutoffs(result: "Evaluation") -> "Table":
 def _breakdowns(result: "Evaluation") -> "Table":
     from rich.markup import escape
 
-    table = _table("by", "", "MAP", "questions", "gold facts", texts=2)
+    table = table_of("by", "", "MAP", "questions", "gold facts", texts=2)
     for title, groups in result.breakdowns.items():
         for index, group in enumerate(groups):
             by = "" if index else escape(title.replace("_", " "))
@@ -100,7 +89,7 @@ def _breakdowns(result: "Evaluation") -> "Table":
 def _questions(result: "Evaluation") -> "Table":
     from rich.markup import escape
 
-    table = _table("question", "AP", "nDCG", "gold", "found", "first at", "official")
+    table = table_of("question", "AP", "nDCG", "gold", "found", "first at", "official")
     for question in result.questions:
         table.add_row(
             escape(question.id),

@@ -58,6 +58,8 @@ def explain(
         raise SettingError("Give a question, or --id.")
     if answer and correct:
         raise SettingError("--answer and --correct say the same; give one of them.")
+    if correct and not options:
+        raise SettingError("--correct is the letter of an option; give the options too (--options), or --answer.")
     if question_id is not None and (answer or correct or options):
         raise SettingError("A question of the dataset has its own answer and options; give --id alone.")
     explainer = load(model, dataset, chain_settings(k, longest, shortest, overrides, exact=exact))
@@ -105,7 +107,7 @@ def _print_picture(explainer: "Explainer", explanation: "Explanation", top: int)
     if question.answer and not question.options:
         terminal.print(f"  [bold cyan]{escape(question.answer)}[/]")
     terminal.print()
-    terminal.print(_picture(explanation, gold))
+    terminal.print(_picture(explanation, gold, explainer.ranker.search.settings.shortest))
     terminal.print(f"\n[dim]{escape(explanation.ending())}[/]")
     found = explanation.found
     terminal.print(
@@ -119,7 +121,7 @@ def _print_picture(explainer: "Explainer", explanation: "Explanation", top: int)
         terminal.print(_ranking(explainer, explanation, top, gold))
 
 
-def _picture(explanation: "Explanation", gold: "Collection[int]") -> "Table":
+def _picture(explanation: "Explanation", gold: "Collection[int]", shortest: int) -> "Table":
     """Each fact with its score, and below it what it was seen from and how clearly it won."""
     from rich.table import Table
     from rich.text import Text
@@ -134,18 +136,22 @@ def _picture(explanation: "Explanation", gold: "Collection[int]") -> "Table":
         words = {word for seen in explanation.sources(step) for word in seen.words}
         text = _fact(explanation.corpus[step.chosen.fact].text, step.chosen.fact in gold, words)
         picture.add_row(f"[bold]{place}[/]", f"[cyan]{step.chosen.score:.2f}[/]", text)
-        picture.add_row("", "", Text(f"└ {explanation.origin(step)}{_margin(step)}", style="dim"))
+        picture.add_row(
+            "", "", Text(f"└ {explanation.origin(step)}{_margin(step, early=place <= shortest)}", style="dim")
+        )
     return picture
 
 
-def _margin(step: "Step") -> str:
-    """How clearly a fact won, and where stopping stood."""
+def _margin(step: "Step", *, early: bool) -> str:
+    """How clearly a fact won, and where stopping stood. One of several beams may go on with a fact that did not win."""
     margin = ""
     if step.runners_up:
-        margin += f"; {step.chosen.score - step.runners_up[0].score:.2f} ahead of the next"
+        ahead = step.chosen.score - step.runners_up[0].score
+        margin += f"; {ahead:.2f} ahead of the next" if ahead >= 0 else f"; {-ahead:.2f} behind the best"
     if step.stop_score is not None:
         ahead = step.chosen.score - step.stop_score
-        margin += f", {ahead:.2f} of stopping" if ahead > 0 else f"; too early to stop ({-ahead:.2f} higher)"
+        passed = "too early to stop" if early else "stopping passed over"
+        margin += f"; {ahead:.2f} ahead of stopping" if ahead > 0 else f"; {passed} ({-ahead:.2f} higher)"
     return margin
 
 

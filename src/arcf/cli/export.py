@@ -34,13 +34,11 @@ def export(
     """
     try:
         from arcf.scorer import export as exporting
-        from arcf.scorer.loading import model_folder
     except ModuleNotFoundError as error:
         raise MissingExtraError("Exporting a model", "train") from error
 
-    folder = model_folder(model) or model
-    manifest = exporting.export(folder, output, precision)
-    agreement = _agreement(folder, output) if check else None
+    manifest = exporting.export(model, output, precision)
+    agreement = _agreement(model, output) if check else None
     if as_json:
         record = {"output": str(output), "bytes": _size(manifest)} | asdict(manifest)
         print_json(record | ({"agreement": asdict(agreement)} if agreement else {}))

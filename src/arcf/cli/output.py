@@ -13,6 +13,7 @@ from arcf.errors import ArcfError, ArcfWarning
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 FAILED = 1
 WRONG_USAGE = 2
@@ -30,6 +31,17 @@ def progress_console() -> "Console":
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
+
+
+def table_of(*headers: str, texts: int = 1) -> "Table":
+    """A table without lines: the first `texts` columns are text, the others are numbers."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for index, header in enumerate(headers):
+        number = index >= texts
+        table.add_column(header, justify="right" if number else "left", no_wrap=number, overflow="fold")
+    return table
 
 
 def print_json(record: Mapping[str, Any]) -> None:

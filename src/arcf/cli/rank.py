@@ -54,6 +54,7 @@ def rank(
     the same command, given again after a kill, goes on where it was.
     """
     from arcf.data import load
+    from arcf.explainer import ask
     from arcf.explainer import load as load_explainer
     from arcf.rankers import RANKERS
     from arcf.registry import pick
@@ -63,18 +64,22 @@ def rank(
         raise SettingError("Give one of: a question, --id, --split.")
     if (split is None) != (output is None):
         raise SettingError("--split and --output go together: a split's ranking is written to a file.")
+    if answer and question is None:
+        raise SettingError("Questions of a dataset have their own answers; --answer is for a question of your own.")
     rankers: dict[str, Callable[[Dataset], Ranker]] = {
         **RANKERS,
         "arcf": lambda corpus: load_explainer(model, corpus, settings).ranker,
     }
     settings = chain_settings(k, longest, shortest, overrides, exact=exact)
     build = pick(rankers, ranker, "ranker")
+    if ranker != "arcf" and (model is not None or settings != chain_settings(None, None, None, None, exact=False)):
+        raise SettingError(f"A model and the settings of chains are for --ranker arcf; {ranker} has neither.")
     corpus = load(dataset)
     if split is not None and output is not None:
         run = _Run(corpus, corpus.split(split), build(corpus), top)
         _write_split(run, output, file_format, model)
         return
-    chosen = corpus.question(question_id) if question_id else Question(id="", stem=question or "", answer=answer)
+    chosen = corpus.question(question_id) if question_id is not None else ask(question or "", answer)
     ranking = build(corpus).rank(chosen)
     show = _print_json if as_json else _print_table
     show(corpus, chosen, _cut(ranking, top or SHOWN))

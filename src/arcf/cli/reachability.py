@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcf.cli.output import console, print_json, progress_console
+from arcf.cli.output import console, print_json, progress_console, table_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -82,7 +82,7 @@ def _print(results: "Results", title: str) -> None:
     first = next(iter(results.values()))
     terminal = console()
     terminal.print(f"[bold]Mean fraction of gold reachable[/], {escape(title)}, {first[0].questions:,} questions\n")
-    table = _table("distance", *(f"k = {reach.k}" for reach in first))
+    table = table_of("distance", *(f"k = {reach.k}" for reach in first))
     for name, reaches in results.items():
         table.add_row(escape(name), *(f"{reach.fraction:.4f}" for reach in reaches))
     terminal.print(table)
@@ -94,18 +94,9 @@ def _hops(results: "Results") -> "Table":
     from rich.markup import escape
 
     longest = max(len(reach.hops) for reaches in results.values() for reach in reaches)
-    table = _table("distance", "k", *map(str, range(1, longest + 1)), "out of reach")
+    table = table_of("distance", "k", *map(str, range(1, longest + 1)), "out of reach")
     for name, reaches in results.items():
         for reach in reaches:
             counts = [*reach.hops, *[0] * (longest - len(reach.hops)), reach.unreachable]
             table.add_row(escape(name), str(reach.k), *(f"{count:,}" for count in counts))
-    return table
-
-
-def _table(*headers: str) -> "Table":
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for index, header in enumerate(headers):
-        table.add_column(header, justify="right" if index else "left", no_wrap=True)
     return table

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arcf.errors import SettingError
 from arcf.neighborhood.base import Distance, FactIds
 from arcf.neighborhood.text import Analyzer
-from arcf.types import Fact, SeenFrom
+from arcf.types import Fact, SeenFrom, number_texts
 
 #: How many sources keep their nearest facts at hand: about 200 MB at k = 290.
 REMEMBERED = 100_000
@@ -36,8 +36,7 @@ class Neighborhood:
     @cached_property
     def texts(self) -> NDArray[np.int64]:
         """A number for each fact that only facts of the same text share."""
-        numbers: dict[str, int] = {}
-        return np.array([numbers.setdefault(fact.text, len(numbers)) for fact in self.facts], np.int64)
+        return number_texts(self.facts)
 
     def nearest(self, source: str | int, k: int) -> FactIds:
         """The k nearest facts to a text or to a fact, nearest first; a fact is not its own neighbor."""

@@ -1,7 +1,7 @@
 """Rankings that are kept as they are made, so that a long run goes on after a kill where it was.
 
 A journal is a text file: a line with the settings that the rankings were made with, then a line per question, in the
-order of the questions, each on disk before the next one is begun.
+order of the questions, each written before the next one is begun.
 
     {"format": "arcf-journal", "version": 1, "settings": {...}}
     {"question": ID, "facts": [NUMBER, ...], "scores": [NUMBER, ...]}

@@ -114,9 +114,7 @@ def _flat_gradient(own: Tensor, shared: Tensor, ctx: Any) -> Tensor:
     plan: Plan = ctx.plan
     flat = own.index_select(0, plan.keys.inverse).view(-1, shared.shape[1])
     if plan.joined:
-        # Prefixes that do not ask themselves are in no block: what was gathered for them is not theirs.
-        asked = plan.queries is plan.keys
-        flat[: plan.joined] = flat[: plan.joined] + shared if asked else shared
+        flat[: plan.joined] += shared
     return flat
 
 

@@ -12,21 +12,28 @@ question's beginning; a candidate is cut at its end. The room for candidates is 
 half the model's), whichever ones are scored together, so that a score never depends on its neighbours.
 """
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from arcf.errors import InputError
+from arcf.errors import ArcfWarning, InputError
 from arcf.files import read_text
 from arcf.scorer.form import InputForm, read_config
 from arcf.scorer.ragged import Ragged
 
 EXPLANATION_MARK = "(explanation)"
+WARNINGS = {
+    "facts_dropped": "A chain is longer than the model can read: it no longer reads the oldest facts.",
+    "questions_cut": "A question is longer than the model can read: it does not read the beginning.",
+    "candidates_cut": "Some facts are longer than the model can read: it does not read their ends.",
+}
 
 
 def sentence(text: str) -> str:
@@ -58,6 +65,23 @@ class Shortening:
 
     def __bool__(self) -> bool:
         return self != Shortening()
+
+
+class ShorteningLog:
+    """Counts over-long input, and warns of each kind of it when it is first met. Threads may share it."""
+
+    def __init__(self, first: Shortening) -> None:
+        self.total = Shortening()
+        self._lock = Lock()
+        self.add(first)
+
+    def add(self, one: Shortening) -> None:
+        """Count it."""
+        with self._lock:
+            new = [name for name in WARNINGS if getattr(one, name) and not getattr(self.total, name)]
+            self.total += one
+        for name in new:
+            warnings.warn(WARNINGS[name], ArcfWarning, stacklevel=2)
 
 
 class Links:

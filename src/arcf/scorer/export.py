@@ -1,5 +1,6 @@
 """Exporting a trained model to a folder that runs without torch."""
 
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -33,27 +34,28 @@ def export(model: str | Path, output: Path, precision: str = "fp32") -> Manifest
     if backbone.encoding != SharedPrefix.name:
         reason = f"was trained in the {backbone.encoding} encoding" if backbone.encoding else "was not trained by arcf"
         raise InputError(f"{reason}; only models trained in the shared_prefix encoding are exported.", model)
-    manifest = write_export(backbone, output, precision, source=str(model))
     folder = find_model(model)
-    if folder is not None:
-        for path in (folder / CARD, folder / TRAINING):
-            if path.is_file():
-                write_text(output / path.name, read_text(path))
-    return manifest
+    beside = [folder / CARD, folder / TRAINING] if folder is not None else []
+    return write_export(backbone, output, precision, str(model), [path for path in beside if path.is_file()])
 
 
-def write_export(backbone: Backbone, output: Path, precision: str, source: str) -> Manifest:
-    """Write the folder of a loaded model; `source` is remembered in the manifest.
+def write_export(
+    backbone: Backbone, output: Path, precision: str, source: str, beside: Sequence[Path] = ()
+) -> Manifest:
+    """Write the folder of a loaded model; `source` is remembered in the manifest, files `beside` it are copied.
 
     Raises:
         InputError: the folder cannot be written to, or the model's activation cannot be exported.
     """
     graph = build(backbone, pick(PRECISIONS, precision, "precision"))
-    (output / MANIFEST).unlink(missing_ok=True)
+    for name in (MANIFEST, CARD, TRAINING):
+        (output / name).unlink(missing_ok=True)
     with atomic_write(output / MODEL) as file:
         file.write(graph.SerializeToString())
     write_text(output / CONFIG, backbone.model.config.to_json_string(use_diff=False))
     write_text(output / TOKENIZER, backbone.tokenizer.to_str())
+    for path in beside:
+        write_text(output / path.name, read_text(path))
     files = {name: FileRecord.of(output / name) for name in (MODEL, CONFIG, TOKENIZER)}
     manifest = Manifest(precision, source, version("arcf"), files)
     manifest.write(output)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from arcf.errors import MissingExtraError, SettingError
+from arcf.errors import MissingExtraError
 from arcf.models import find_model
 from arcf.scorer.base import LoadedScorer
 from arcf.scorer.exported import CONFIG, MODEL, TOKENIZER, FileRecord, is_exported
@@ -12,44 +12,31 @@ from arcf.scorer.prior import with_prior
 IDENTIFYING = (MODEL, CONFIG, TOKENIZER)
 
 
-def load_scorer(name: str | Path, facts: Sequence[str], encoding: str | None = None) -> LoadedScorer:
+def load_scorer(name: str | Path, facts: Sequence[str]) -> LoadedScorer:
     """A scorer of the facts' texts.
 
     Args:
         name: the folder of an exported model, which ONNX Runtime runs; a folder with torch weights, or that of the run
             that trained them; or the name of a model on the Hugging Face hub.
         facts: texts of the corpus; a fact's id is its position.
-        encoding: "shared_prefix" or "joint", for torch; None takes what the model was trained with.
 
     Raises:
         InputError: the model cannot be loaded.
         MissingExtraError: it has torch weights, and torch or transformers is not installed.
-        SettingError: an exported model has another encoding.
-        UnknownNameError: there is no such encoding.
     """
-    folder = model_folder(name)
+    folder = find_model(name)
     if folder is not None and is_exported(folder):
         from arcf.scorer import onnx
         from arcf.scorer.form import read_config
 
-        if encoding not in (None, "shared_prefix"):
-            raise SettingError(f"{folder}: an exported model has the shared_prefix encoding, not '{encoding}'.")
         exported = onnx.load_scorer(folder, facts)
         return with_prior(exported, facts, read_config(folder / CONFIG).get("arcf_prior", 0.0))
     try:
         from arcf.scorer import torch
     except ModuleNotFoundError as error:
         raise MissingExtraError("Scoring with torch", "train") from error
-    scorer = torch.load_scorer(folder or name, facts, encoding)
+    scorer = torch.load_scorer(folder or name, facts)
     return with_prior(scorer, facts, scorer.model.backbone.prior)
-
-
-def model_folder(name: str | Path) -> Path | None:
-    """The folder of a model on this machine, None if there is none; that of a training run is the model's in it."""
-    folder = find_model(name)
-    if folder is not None and not (folder / "config.json").exists() and (folder / "model" / "config.json").exists():
-        return folder / "model"
-    return folder
 
 
 def model_identity(name: str | Path) -> dict[str, str]:
@@ -57,7 +44,7 @@ def model_identity(name: str | Path) -> dict[str, str]:
 
     A model of the hub is only known by its name.
     """
-    folder = model_folder(name)
+    folder = find_model(name)
     if folder is None:
         return {"name": str(name)}
     files = [path for path in folder.iterdir() if path.name in IDENTIFYING or path.suffix == ".safetensors"]

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from arcf.errors import InputError
 from arcf.scorer.base import Prefix
 from arcf.scorer.calls import calls
-from arcf.scorer.encoding import FactTokens, TextEncoder
+from arcf.scorer.encoding import FactTokens, ShorteningLog, TextEncoder
 from arcf.scorer.exported import MODEL, read_manifest
 from arcf.scorer.ragged import Ragged
 
@@ -48,7 +47,7 @@ class Pool:
 
 
 class OnnxScorer:
-    """Scores candidates with an exported model. Threads may share it. `shortening` counts all over-long input so far.
+    """Scores candidates with an exported model. Threads may share it.
 
     What was made of the last prefix is kept: asking for more candidates of the same one costs only these. Calls run
     side by side, each on one thread of `pool`: within a call there is too little to share.
@@ -56,7 +55,7 @@ class OnnxScorer:
 
     def __init__(self, session: Any, encoder: TextEncoder, facts: FactTokens, pool: Pool) -> None:
         self.facts = facts
-        self.shortening = facts.shortening
+        self.shortening = ShorteningLog(facts.shortening)
         self._session = session
         self._pool = pool
         self._encoder = encoder
@@ -68,7 +67,6 @@ class OnnxScorer:
             for value in inputs
         }
         self._last: _Read | None = None
-        self._lock = Lock()
 
     def rebound(self, facts: Sequence[str]) -> Self:
         """A scorer of other facts with the same model."""
@@ -97,8 +95,7 @@ class OnnxScorer:
         if last is not None and last.prefix == prefix:
             return last.seen
         encoded = self._encoder.prefix(prefix.query, prefix.facts, self.facts)
-        with self._lock:
-            self.shortening += encoded.shortening
+        self.shortening.add(encoded.shortening)
         kept = self._session.run(
             [name.removeprefix("seen_") for name in self._empty], _padded(Ragged.of([encoded.tokens])) | self._empty
         )

@@ -33,7 +33,7 @@ class Agreement:
 
 
 def compare(reference: Scorer, other: Scorer, dataset: Dataset, questions: Sequence[Question]) -> Agreement:
-    """Score the same candidates with both: for each question alone, and after the first of its gold facts."""
+    """Score the same candidates with both: for each question alone, and after the first two of its gold facts."""
     pairs = [
         (reference.score(prefix, candidates), other.score(prefix, candidates))
         for prefix, candidates in _samples(dataset, questions)

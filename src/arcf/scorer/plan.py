@@ -36,7 +36,7 @@ class Rows:
     """
 
     index: Tensor  # (block rows,) -> flat row
-    inverse: Tensor  # (flat rows,) -> block row; 0 for the rows of no block
+    inverse: Tensor  # (flat rows,) -> block row
     padding: Tensor  # (padding rows,) of the block rows
 
 

@@ -15,7 +15,7 @@ from arcf.registry import pick
 from arcf.scorer.backbone import Backbone, load_backbone
 from arcf.scorer.base import Prefix
 from arcf.scorer.calls import calls
-from arcf.scorer.encoding import FactTokens
+from arcf.scorer.encoding import FactTokens, ShorteningLog
 from arcf.scorer.joint import Joint
 from arcf.scorer.ragged import Ragged
 from arcf.scorer.shared_prefix import SharedPrefix
@@ -32,13 +32,13 @@ class TorchScorer:
     """Scores candidates with a torch model.
 
     The model may be in the middle of training: scoring switches dropout off and restores the mode afterwards. Threads
-    may share a scorer whose model is not (`load_scorer` gives such). `shortening` counts all over-long input so far.
+    may share a scorer whose model is not (`load_scorer` gives such).
     """
 
     def __init__(self, model: Model, facts: FactTokens) -> None:
         self.model = model
         self.facts = facts
-        self.shortening = facts.shortening
+        self.shortening = ShorteningLog(facts.shortening)
 
     def rebound(self, facts: Sequence[str]) -> Self:
         """A scorer of other facts with the same model."""
@@ -51,7 +51,7 @@ class TorchScorer:
 
     def _score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         encoded = self.model.backbone.encoder.prefix(prefix.query, prefix.facts, self.facts)
-        self.shortening += encoded.shortening
+        self.shortening.add(encoded.shortening)
         read = self.model.read(Ragged.of([encoded.tokens]))
         scores = np.empty(len(candidates), dtype=np.float32)
         lengths = self.facts.candidates.lengths[candidates]
@@ -63,17 +63,15 @@ class TorchScorer:
         return scores
 
 
-def load_scorer(name: str | Path, facts: Sequence[str], encoding: str | None = None) -> TorchScorer:
+def load_scorer(name: str | Path, facts: Sequence[str]) -> TorchScorer:
     """A scorer of the facts' texts, from a model folder or a model of the Hugging Face hub.
 
     Args:
-        name: the folder, or the name on the hub.
+        name: the folder, or the name on the hub. Its encoding is that which it was trained in; shared_prefix if none.
         facts: texts of the corpus; a fact's id is its position.
-        encoding: "shared_prefix" or "joint"; None takes what the model was trained with, else "shared_prefix".
 
     Raises:
         InputError: the model cannot be loaded.
-        UnknownNameError: there is no such encoding.
     """
     backbone = load_backbone(name)
     if not has_trained_head(backbone):
@@ -82,7 +80,7 @@ def load_scorer(name: str | Path, facts: Sequence[str], encoding: str | None = N
             ArcfWarning,
             stacklevel=3,
         )
-    model = make_model(backbone, encoding or backbone.encoding or SharedPrefix.name)
+    model = make_model(backbone, backbone.encoding or SharedPrefix.name)
     model.eval()
     return TorchScorer(model, backbone.encoder.facts(facts))
 

@@ -1,8 +1,9 @@
 """Losses of one prefix: pure functions of the candidates' scores and of which candidates are right.
 
-Notation: a is the score of a positive, b of a negative; sigma is the logistic function. Every loss is the mean over its
-terms, so prefixes with many candidates weigh no more than others. A prefix without a positive or without a negative
-says nothing about the order: its loss is 0, and so is its gradient (which exists: such a prefix may stand alone).
+Notation: a is the score of a positive, b of a negative; sigma is the logistic function. Every loss but lambdarank,
+whose terms carry weights of their own, is the mean over its terms, so prefixes with many candidates weigh no more than
+others. A prefix without a positive or without a negative says nothing about the order: its loss is 0, and so is its
+gradient (which exists: such a prefix may stand alone).
 """
 
 from collections.abc import Callable, Mapping

@@ -23,9 +23,10 @@ from arcf.files import write_text
 from arcf.neighborhood import DISTANCES, FactIds, Neighborhood
 from arcf.rankers import Autoregressive
 from arcf.scorer.backbone import load_backbone
+from arcf.scorer.base import Scorer
 from arcf.scorer.exported import CARD, TRAINING
 from arcf.scorer.memory import keep_pages
-from arcf.scorer.prior import LexicalPrior, with_prior
+from arcf.scorer.prior import LexicalPrior, WithPrior
 from arcf.scorer.torch import TorchScorer, make_model
 from arcf.training.card import model_card
 from arcf.training.checkpoint import Checkpoints, has_checkpoint, load_checkpoint
@@ -70,7 +71,7 @@ def train(
     with workers() as group:
         trainer = make_trainer(settings, dataset, split, group, device)
         key = fingerprint(settings, dataset)
-        if resume:
+        if resume and has_checkpoint(output / CHECKPOINT):
             load_checkpoint(trainer, output / CHECKPOINT, key)
         if not group.is_first:
             trainer.run()
@@ -95,8 +96,9 @@ def train(
 
 
 def _check_output(output: Path, *, resume: bool) -> None:
-    if resume and not has_checkpoint(output / CHECKPOINT):
-        raise InputError("holds no checkpoint to resume from; train without --resume.", output)
+    """Resuming a run that ended before its first checkpoint begins it again."""
+    if resume and not has_checkpoint(output / CHECKPOINT) and not (output / SETTINGS).exists():
+        raise InputError("holds no run to resume; train without --resume.", output)
     if not resume and output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise InputError("is not an empty folder; resume the run that is in it, or choose another.", output)
 
@@ -199,8 +201,8 @@ def _validation(
         return []
     wanted = settings.validation
     chains = ChainSettings(k=wanted.k, longest=wanted.longest, shortest=wanted.longest, rescored=wanted.rescored)
-    plain = TorchScorer(trainer.model, trainer.feed.facts)
-    scorer = with_prior(plain, [fact.text for fact in dataset.facts], settings.model.prior)
+    plain, prior = TorchScorer(trainer.model, trainer.feed.facts), trainer.feed.prior
+    scorer: Scorer = plain if prior is None else WithPrior(plain, prior)
     ranker = Autoregressive(scorer, trainer.feed.neighborhood, chains)
     return [Validation(lambda: mean_average_precision(ranker, dataset, split.held_out), wanted.every, log, folder)]
 
@@ -209,8 +211,10 @@ def _device(settings: TrainingSettings) -> torch.device:
     if settings.run.device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     device = torch.device(settings.run.device)
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise SettingError("[run] device is cuda, but torch finds no GPU that it can use; take cpu or auto.")
+    try:
+        torch.empty(1, device=device).item()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise SettingError(f"[run] device is {device}, which torch cannot use here; take cpu or auto.") from error
     return device
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcf.errors import SettingError
 from arcf.neighborhood import FactIds, Neighborhood
 from arcf.scorer.base import STOP, Prefix
-from arcf.types import ANSWER_MARK, Dataset, Question
+from arcf.types import ANSWER_MARK, Dataset, Question, number_texts
 
 _NONE: FactIds = np.empty(0, dtype=np.int64)
 
@@ -106,7 +106,7 @@ class Sampler:
         self.sampling = sampling
         self._gold = [np.array(dataset.gold_ids(question), dtype=np.int64) for question in self.questions]
         self._seed = seed
-        _, self._text_of = np.unique([fact.text for fact in dataset.facts], return_inverse=True)
+        self._text_of = number_texts(dataset.facts)
         depth = sampling.mining.depth if sampling.mining else 0
         self._hard = [
             self._wrong(mined.get(question.id, _NONE), gold)[:depth]
