@@ -5,12 +5,14 @@ from typing import Any
 import pytest
 import schemathesis
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from schemathesis import GenerationMode, checks
 from schemathesis.specs.openapi import checks as openapi
 
 from arcf.explainer import Explainer
 from arcf.serving import ServingSettings, create_app
+from arcf.serving.models import ExplanationView, Link, Opening, RankingView
 
 EXAMPLES = 25
 CHECKS = [
@@ -74,3 +76,16 @@ def test_the_document(app: FastAPI) -> None:
     for name in ("ExplainRequest", "RankRequest"):
         assert document["components"]["schemas"][name]["examples"]
     assert {"Problem", "Opening", "Link"} <= set(document["components"]["schemas"])
+
+
+def test_the_examples_are_answers_that_could_be(client: TestClient) -> None:
+    document = client.get("/api/openapi.json").json()
+    for name, model in (("ExplanationView", ExplanationView), ("RankingView", RankingView)):
+        for example in document["components"]["schemas"][name]["examples"]:
+            assert model.model_validate(example).model_dump(exclude_unset=True) == example
+    stream = document["paths"]["/api/explain/stream"]["post"]["responses"]["200"]["content"]["text/event-stream"]
+    kinds = {"start": Opening, "step": Link, "end": ExplanationView}
+    for block in stream["example"].strip().split("\n\n"):
+        event, data = (line.partition(": ")[2] for line in block.split("\n"))
+        assert kinds.pop(event).model_validate_json(data)
+    assert not kinds

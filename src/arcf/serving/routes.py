@@ -1,5 +1,6 @@
 """The routes of the API. Each checks, calls and answers; the work is done elsewhere."""
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypeVar
 
@@ -10,6 +11,10 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from arcf.serving.corpus import Corpus
 from arcf.serving.gate import Gate
 from arcf.serving.models import (
+    ASKED,
+    EXPLAINED,
+    GIVEN,
+    STEP,
     DatasetQuestion,
     ExplainRequest,
     ExplanationView,
@@ -45,10 +50,14 @@ EVENT = {
         },
     },
 }
+EVENTS_SHOWN = "".join(
+    f"event: {name}\ndata: {json.dumps(data)}\n\n"
+    for name, data in (("start", ASKED | {"given": [GIVEN], "longest": 9}), ("step", STEP), ("end", EXPLAINED))
+)
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events: `start` (Opening), `step` (Link), `end` (ExplanationView) or `error` (Problem).",
-        "content": {"text/event-stream": {"schema": EVENT}},
+        "content": {"text/event-stream": {"schema": EVENT, "example": EVENTS_SHOWN}},
     }
 }
 
