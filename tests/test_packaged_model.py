@@ -15,6 +15,7 @@ import pytest
 import arcf
 from arcf.evaluation.measures import average_precision
 from arcf.explainer import packaged_model
+from arcf.scorer.base import Prefix
 from arcf.scorer.exported import read_manifest
 from arcf.scorer.onnx import OnnxScorer
 from arcf.scorer.prior import WithPrior
@@ -54,6 +55,15 @@ def test_its_chains_are_good(explainer: arcf.Explainer) -> None:
         ranks = np.flatnonzero(np.isin(explainer.rank(question).facts, gold)) + 1
         precisions.append(average_precision(ranks.tolist(), len(gold)))
     assert fmean(precisions) > 0.71
+
+
+def test_scores_hardly_depend_on_the_company(explainer: arcf.Explainer) -> None:
+    """Integers are rounded on one scale a call: what else is in it may change a score, but by little."""
+    scorer, prefix = explainer.ranker.search.scorer, Prefix(QUESTION, (0,))
+    some, more = np.arange(20), np.arange(60)
+    alone, among = scorer.score(prefix, some), scorer.score(prefix, more)[:20]
+    assert np.abs(alone - among).max() < 0.2 * np.ptp(alone)
+    assert np.corrcoef(alone, among)[0, 1] > 0.99
 
 
 def test_the_same_question_gets_the_same_chain(explainer: arcf.Explainer) -> None:

@@ -31,7 +31,8 @@ class Scorer(Protocol):
         """The score of each candidate after `prefix`, in the order of `candidates`.
 
         Candidates are fact ids; `STOP` among them asks for the score of the chain without a new fact. A candidate's
-        score depends on the prefix and on itself only, never on the other candidates.
+        score depends on the prefix and on itself only, never on the other candidates; in int8, which rounds what is
+        computed together on one scale, up to that rounding.
         """
         ...
 

@@ -9,7 +9,7 @@ byte-level BPE would make a token of it that no pretrained model has seen.
 
 What is too long for the model is shortened by one rule, and counted: the oldest chosen facts go first, then the
 question's beginning; a candidate is cut at its end. The room for candidates is that of the corpus's longest (at most
-half the model's), whichever ones are scored together, so that a score never depends on its neighbours.
+half the model's), whichever ones are scored together, so that no candidate's room depends on the others.
 """
 
 import warnings
