@@ -209,7 +209,7 @@ class Drift:
 def test_old_scores_move_by_the_median_change() -> None:
     neighborhood = neighborhood_of(["ice"] * 8)
     question = Question("q", "ice")
-    s = ChainSettings(longest=3, rescored=4, skip_repeats=False)
+    s = ChainSettings(longest=3, rescored=4, skip_repeats=False, averaged=False)
     found = ChainSearch(Drift(), neighborhood, s).find(question)
     assert found.chain.facts == (7, 5, 4)
     # 0 and 1 were scored once, without a prefix, as 0 and 1; two prefixes later all others are 20 lower.
