@@ -79,7 +79,7 @@ def test_small_and_odd_corpora(facts: list[str]) -> None:
 
 
 def test_a_question_of_five_thousand_words(explainer: arcf.Explainer) -> None:
-    with pytest.warns(arcf.ArcfWarning, match="A question is longer than the model can read"):
+    with pytest.warns(arcf.ArcfWarning, match="longer than the model can read"):
         assert explainer.explain("why does the ice cube melt " * 833, "heat").facts
 
 
