@@ -192,7 +192,7 @@ def _walk(dataset: str | None, distance: str) -> "Walk":
     else:
         corpus = load(dataset)
         facts, training = corpus.facts, corpus.splits.get("train", ())
-        asked = next((split for name in ("dev", "train", "test") if (split := corpus.splits.get(name))), ())
+        asked = corpus.splits.get("dev") or next((split for split in corpus.splits.values() if split), ())
         if not asked:
             raise InputError("has no questions to search for.", dataset)
     return measure_walk(recipe(distance), facts, training, asked)

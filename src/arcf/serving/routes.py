@@ -9,12 +9,9 @@ from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from arcf.serving.corpus import Corpus
+from arcf.serving.examples import ASKED, EXPLAINED, GIVEN, STEP
 from arcf.serving.gate import Gate
 from arcf.serving.models import (
-    ASKED,
-    EXPLAINED,
-    GIVEN,
-    STEP,
     DatasetQuestion,
     ExplainRequest,
     ExplanationView,
