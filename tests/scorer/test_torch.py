@@ -1,16 +1,20 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from arcf.errors import ArcfWarning, MissingExtraError
 from arcf.scorer import STOP, Prefix, Scorer, load_scorer
 from arcf.scorer import torch as scorer_module
 from arcf.scorer.backbone import Backbone
 from arcf.scorer.encoding import Batch
+from arcf.scorer.joint import pair
+from arcf.scorer.ragged import Ragged
 from arcf.scorer.torch import ENCODINGS, TorchScorer, make_model
 
 PREFIX = Prefix("What is ice (answer) a solid.", (1, 3))
@@ -36,6 +40,24 @@ def test_calls_of_any_size_give_the_same(scorer: TorchScorer, monkeypatch: pytes
     whole = scorer.score(PREFIX, IDS)
     monkeypatch.setattr(scorer_module, "TOKENS_PER_CALL", 10)
     np.testing.assert_allclose(scorer.score(PREFIX, IDS), whole, atol=1e-5)
+
+
+def test_calls_are_no_larger_than_asked(scorer: TorchScorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The joint encoding reads the prefix with every candidate: that counts."""
+    limit, sizes, score = 60, [], scorer.model.score
+    monkeypatch.setattr(scorer_module, "TOKENS_PER_CALL", limit)
+
+    def counted(read: Any, rows: Ragged, counts: NDArray[np.int64]) -> torch.Tensor:
+        computed = (
+            pair(read, rows, counts, scorer.model.backbone.encoder.form).rows if scorer.model.name == "joint" else rows
+        )
+        sizes.append((len(computed.tokens), int(computed.lengths.max())))
+        return score(read, rows, counts)
+
+    monkeypatch.setattr(scorer.model, "score", counted)
+    scorer.score(PREFIX, np.arange(len(scorer.facts.candidates)))
+    assert len(sizes) > 1
+    assert all(total < limit + largest for total, largest in sizes)
 
 
 def test_mode_is_restored_and_dropout_off(scorer: TorchScorer) -> None:

@@ -41,6 +41,11 @@ def pair(prefixes: Ragged, candidates: Ragged, counts: NDArray[np.int64], form: 
     return Pairs(Ragged.of(rows), prefixes.lengths[owner])
 
 
+def pair_lengths(prefix: int, candidates: NDArray[np.int64], form: InputForm) -> NDArray[np.int64]:
+    """Tokens of each pair of a prefix and a candidate of such lengths."""
+    return prefix + np.where(candidates == STOP_LENGTH, 0, candidates - 1 + form.double_end)
+
+
 class Joint(nn.Module):
     """f_theta with full attention between prefix and candidate."""
 
@@ -72,6 +77,10 @@ class Joint(nn.Module):
         for layer in backbone.layers[:-1]:
             hidden = run_layer(layer, hidden, Seen(keys_values(layer, hidden), plan), dropout)
         return read_first(backbone, hidden, layout, dropout)
+
+    def tokens(self, prefix: int, candidates: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many tokens `score` computes for each candidate, given its length and that of its prefix."""
+        return pair_lengths(prefix, candidates, self.backbone.encoder.form)
 
     def _embed(self, pairs: Pairs, dropout: Dropout) -> Tensor:
         backbone, form = self.backbone, self.backbone.encoder.form

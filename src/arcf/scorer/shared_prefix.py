@@ -89,6 +89,11 @@ class SharedPrefix(nn.Module):
             hidden = run_layer(layer, hidden, Seen(keys_values(layer, hidden), plan, prefix), dropout)
         return self._score(prefixes.states, means(hidden, candidates.offsets), counts)
 
+    @staticmethod
+    def tokens(_prefix: int, candidates: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many tokens `score` computes for each candidate, given its length and that of its prefix."""
+        return candidates
+
     def _score(self, prefixes: Tensor, candidates: Tensor, counts: NDArray[np.int64]) -> Tensor:
         """What the states say: (prefixes, hidden), (candidates, hidden) -> (candidates,)."""
         scores = score_of(self.backbone, candidates, self._dropout)

@@ -25,7 +25,7 @@ Model = SharedPrefix | Joint
 ENCODINGS: dict[str, Callable[[Backbone], Model]] = {SharedPrefix.name: SharedPrefix, Joint.name: Joint}
 
 TOKENS_PER_CALL = 1024
-"""Candidate tokens that are computed at a time: more no longer fit the cache, fewer leave the processor waiting."""
+"""Tokens that are computed at a time: more no longer fit the cache, fewer leave the processor waiting."""
 
 
 class TorchScorer:
@@ -54,8 +54,8 @@ class TorchScorer:
         self.shortening.add(encoded.shortening)
         read = self.model.read(Ragged.of([encoded.tokens]))
         scores = np.empty(len(candidates), dtype=np.float32)
-        lengths = self.facts.candidates.lengths[candidates]
-        for chunk in calls(lengths, TOKENS_PER_CALL):
+        tokens = self.model.tokens(len(encoded.tokens), self.facts.candidates.lengths[candidates])
+        for chunk in calls(tokens, TOKENS_PER_CALL):
             rows = self.facts.candidates.take(candidates[chunk])
             # The union's methods agree, but only on what they themselves have read.
             result = self.model.score(read, rows, np.array([len(chunk)]))  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arcf.neighborhood import Neighborhood
 from arcf.scorer.encoding import Batch, EncodedPrefix, FactTokens, TextEncoder
-from arcf.scorer.joint import STOP_LENGTH
+from arcf.scorer.joint import pair_lengths
 from arcf.scorer.prior import LexicalPrior
 from arcf.training.samples import Sample, Sampler
 
@@ -83,18 +83,14 @@ class Feed:
     def _encode(self, sample: Sample, *, joint: bool) -> Term:
         prefix = self._encoder.prefix(sample.prefix.query, sample.prefix.facts, self.facts)
         own = self.facts.candidates.lengths[sample.candidates]  # (candidates,)
-        cost = self._joint_cost(len(prefix.tokens), own) if joint else len(prefix.tokens) + int(own.sum())
-        return Term(prefix, sample.candidates, sample.labels, self._prior(sample), cost)
+        length = len(prefix.tokens)
+        cost = pair_lengths(length, own, self._encoder.form).sum() if joint else length + own.sum()
+        return Term(prefix, sample.candidates, sample.labels, self._prior(sample), int(cost))
 
     def _prior(self, sample: Sample) -> NDArray[np.float32]:
         if self.prior is None:
             return np.zeros(len(sample.candidates), dtype=np.float32)
         return self.prior.score(sample.prefix, sample.candidates)
-
-    def _joint_cost(self, prefix: int, own: NDArray[np.int64]) -> int:
-        """Tokens of the pairs: a candidate leaves its [CLS] away, the stop sample everything; see `scorer.joint`."""
-        tails = own - 1 + self._encoder.form.double_end
-        return prefix * len(own) + int(tails[own > STOP_LENGTH].sum())
 
 
 def in_parts(terms: Sequence[Term], tokens: int) -> Iterator[Sequence[Term]]:
