@@ -1,12 +1,14 @@
-"""What fast search costs in MAP: python benchmarks/rescoring.py --model DIR --dataset worldtree-2020 --questions 100.
+"""What fast search costs in MAP, and what it saves in time: python benchmarks/rescoring.py RUNS --dataset NAME.
 
-Every question is explained exactly and with several numbers m of old facts that are scored again, in turns; and once
-more with the default m, where facts that are not chosen are ranked by their last score instead of their mean. The table
-and the picture show MAP and seconds. Each question's results go to a journal as they come, so the same command
-goes on after an interruption.
+RUNS is a folder with runs of a whole split: `exact.txt`, and `M.txt` for numbers M of old facts that are scored again.
+
+    arcf rank --dataset worldtree-2020 --split dev --ranker arcf --exact --output runs/exact.txt
+    arcf rank --dataset worldtree-2020 --split dev --ranker arcf --set rescored=16 --output runs/16.txt
+    ...
+
+The times are those of some of the split's questions, which are explained with every setting in turns.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,87 +21,61 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from arcf.chain import ChainSettings
+from arcf.chain import ChainSearch, ChainSettings
 from arcf.data import load as load_dataset
-from arcf.evaluation.measures import average_precision
+from arcf.data.runs import read_runs
+from arcf.evaluation import Comparison, compare
 from arcf.evaluation.plots import plot_trade_off
 from arcf.explainer import load
-from arcf.rankers import Autoregressive
-from arcf.types import Dataset, Question
+from arcf.types import Question
 
-EXACT, LAST = "exact", "last score"
-Row = dict[str, dict[str, float]]
-"""By m: the average precision and the seconds of one question."""
+EXACT = "exact"
 
 
-def measure(rankers: Mapping[str, Autoregressive], dataset: Dataset, question: Question) -> Row:
-    """One question with every m."""
-    row = {}
-    gold = dataset.gold_ids(question)
-    for name, ranker in rankers.items():
-        start = perf_counter()
-        ranking = ranker.rank(question)
-        seconds = perf_counter() - start
-        ranks = np.flatnonzero(np.isin(ranking.facts, gold)) + 1
-        row[name] = {"ap": average_precision(ranks.tolist(), len(gold)), "seconds": seconds}
-    return row
+def seconds_a_question(searches: Mapping[str, ChainSearch], questions: Sequence[Question]) -> dict[str, float]:
+    """The mean time of each search."""
+    times: dict[str, list[float]] = {name: [] for name in searches}
+    for question in track(questions, "Explaining"):
+        for name, search in searches.items():
+            start = perf_counter()
+            search.find(question)
+            times[name].append(perf_counter() - start)
+    return {name: float(np.mean(taken)) for name, taken in times.items()}
 
 
-def read_journal(path: Path) -> dict[str, Row]:
-    """What an earlier call has measured, by question id; a last line that was cut off is measured again."""
-    rows = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        rows[record["id"]] = record["results"]
-    return rows
-
-
-def report(rows: Sequence[Row], plot: Path | None) -> None:
+def report(comparison: Comparison, seconds: Mapping[str, float], plot: Path | None) -> None:
     """The table, and the picture."""
-    names = list(rows[0])
-    precision = {name: float(np.mean([row[name]["ap"] for row in rows])) for name in names}
-    seconds = {name: float(np.mean([row[name]["seconds"] for row in rows])) for name in names}
-    table = Table("m", "MAP", "less than exact", "s / question", title=f"{len(rows)} questions")
-    for name in names:
-        lost = precision[EXACT] - precision[name]
-        table.add_row(name, f"{precision[name]:.4f}", f"{lost:+.4f}", f"{seconds[name]:.2f}")
+    table = Table("m", "MAP", "official MAP", "more than exact", "s / question", title=comparison.split)
+    for name, run in zip(seconds, comparison.runs, strict=True):
+        change = run.difference
+        gain = "" if change is None else f"{change.map:+.4f} [{change.interval.low:+.4f}, {change.interval.high:+.4f}]"
+        official = "-" if run.map_official is None else f"{run.map_official:.4f}"
+        table.add_row(name, f"{run.map_all:.4f}", official, gain, f"{seconds[name]:.2f}")
     Console().print(table)
     if plot is not None:
-        points = {int(name): (seconds[name], precision[name]) for name in names if name.isdecimal()}
-        plot_trade_off(points, (seconds[EXACT], precision[EXACT]), plot)
+        points = {name: (seconds[name], run.map_all) for name, run in zip(seconds, comparison.runs, strict=True)}
+        exact = points.pop(EXACT)
+        plot_trade_off({int(name): point for name, point in points.items()}, exact, plot)
 
 
 def main(
-    model: Annotated[str | None, typer.Option(help="Folder of a model [default: the packaged one].")] = None,
+    runs: Annotated[Path, typer.Argument(help="The folder of the runs.")],
+    model: Annotated[str | None, typer.Option(help="Folder of their model [default: the packaged one].")] = None,
     dataset: Annotated[str, typer.Option(help="A dataset with gold facts.")] = "science",
-    split: Annotated[str, typer.Option(help="The split that questions are taken from, evenly.")] = "dev",
-    questions: Annotated[int, typer.Option(min=1)] = 50,
-    rescored: Annotated[list[int], typer.Option(help="Values of m.")] = [16, 32, 64, 96, 128, 192],  # noqa: B006
-    journal: Annotated[Path, typer.Option(help="Where each question's results are kept.")] = Path("rescoring.jsonl"),
+    split: Annotated[str, typer.Option(help="The split of the runs.")] = "dev",
+    questions: Annotated[int, typer.Option(min=1, help="How many questions are timed, from all over the split.")] = 20,
     plot: Annotated[Path | None, typer.Option(help="Draw into this picture.")] = None,
 ) -> None:
     """Compare exact with fast search."""
+    names = [EXACT, *sorted((path.stem for path in runs.glob("*.txt") if path.stem.isdecimal()), key=int)]
     corpus = load_dataset(dataset)
-    search = load(model, corpus).ranker.search
-    usual = ChainSettings()
-    settings = {
-        EXACT: replace(usual, rescored=None),
-        **{str(m): replace(usual, rescored=m) for m in rescored},
-        LAST: replace(usual, averaged=False),
-    }
-    rankers = {name: Autoregressive(search.scorer, search.neighborhood, wanted) for name, wanted in settings.items()}
-    asked = [question for question in corpus.split(split) if corpus.gold_ids(question)]
-    chosen = asked[:: max(1, len(asked) // questions)][:questions]
-    rows = read_journal(journal)
-    with journal.open("a", encoding="utf-8") as file:
-        for question in track([question for question in chosen if question.id not in rows], "Explaining"):
-            rows[question.id] = measure(rankers, corpus, question)
-            file.write(json.dumps({"id": question.id, "results": rows[question.id]}) + "\n")
-            file.flush()
-    report([rows[question.id] for question in chosen], plot)
+    comparison = compare(read_runs([runs / f"{name}.txt" for name in names]), corpus, split)
+    usual = load(model, corpus).ranker.search
+    settings = {name: replace(ChainSettings(), rescored=None if name == EXACT else int(name)) for name in names}
+    searches = {name: ChainSearch(usual.scorer, usual.neighborhood, wanted) for name, wanted in settings.items()}
+    asked = corpus.split(split)
+    timed = asked[:: max(1, len(asked) // questions)][:questions]
+    report(comparison, seconds_a_question(searches, timed), plot)
 
 
 if __name__ == "__main__":
