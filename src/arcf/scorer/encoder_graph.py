@@ -8,7 +8,7 @@ prefix, of which the scores are taken. So both share every weight, in the file a
 longest; the caller puts rows of similar length together. A row's state is the mean over its tokens, at length 1.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from torch import nn
 
 from arcf.errors import InputError
 from arcf.scorer.backbone import Backbone, Layer
-from arcf.scorer.graph import Graph
+from arcf.scorer.graph import CONTRIBUTED, Graph
 from arcf.scorer.precision import Float16, Float32, Precision
 
 INT32, INT64, FLOAT = onnx.TensorProto.INT32, onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
@@ -47,8 +47,9 @@ class _Shapes:
 
 @dataclass(frozen=True, slots=True)
 class _Heads:
-    """Keys and values of one layer, apart by head: own (heads, C, L, size), and seen before (heads, P, size)."""
+    """What a layer attends with, apart by head: the rows' own (heads, C, L, size), seen before (heads, P, size)."""
 
+    queries: str
     keys: str
     values: str
     seen_keys: str
@@ -90,18 +91,17 @@ class _Builder:
         embedded = self._embed(tokens, shapes)  # (C, L, hidden)
         hidden = graph.node("Reshape", embedded, graph.integers(-1, self.heads * self.size))  # (C * L, hidden)
         for number, layer in enumerate(layers):
-            keys = self._apart(self._linear(hidden, layer.key), shapes, f"keys_{number}")
-            values = self._apart(self._linear(hidden, layer.value), shapes, f"values_{number}")
-            for kept in (keys, values):
+            own = self._apart(layer, hidden, shapes, ["", f"keys_{number}", f"values_{number}"])
+            for kept in own[1:]:
                 graph.output(kept, (self.heads, "C", "L", self.size))
-            hidden = self._layer(layer, hidden, _Heads(keys, values, *seen[number]), shapes)
+            hidden = self._layer(layer, hidden, _Heads(*own, *seen[number]), shapes)
         graph.output(self._score(hidden, shapes, seen_state), ("C",))
         graph.output("state", ("C", self.heads * self.size))
         return graph.model("arcf")
 
     def _shapes(self, tokens: str, lengths: str, seen_keys: str) -> _Shapes:
         graph = self.graph
-        rows, length = graph.nodes("Split", graph.node("Shape", tokens), count=2, num_outputs=2)
+        rows, length = graph.nodes("Split", graph.node("Shape", tokens), results=["", ""], num_outputs=2)
         seen = graph.node("Shape", seen_keys, start=1, end=2)
         places = self._range(length)  # (L,)
         ends = graph.node("Cast", graph.node("Unsqueeze", lengths, graph.integers(1, 2)), to=INT64)  # (C, 1, 1)
@@ -140,37 +140,45 @@ class _Builder:
     def _layer(self, layer: Layer, hidden: str, heads: _Heads, shapes: _Shapes) -> str:
         """One encoder layer: (C * L, hidden) -> (C * L, hidden)."""
         graph = self.graph
-        query = self._apart(self._linear(hidden, layer.query, self.size**-0.5), shapes)
-        attended = self._linear(self._attend(query, heads, shapes), layer.output)
+        attended = self._linear(self._attend(heads, shapes), layer.output)
         hidden = self._norm(graph.node("Add", attended, hidden), layer.attention_norm)
         forwarded = self._linear(self.activation(graph, self._linear(hidden, layer.up)), layer.down)
         return self._norm(graph.node("Add", forwarded, hidden), layer.norm)
 
-    def _attend(self, query: str, heads: _Heads, shapes: _Shapes) -> str:
+    def _apart(self, layer: Layer, hidden: str, shapes: _Shapes, names: Sequence[str]) -> list[str]:
+        """Queries, keys and values, in one product: (C * L, hidden) -> three times (heads, C, L, size)."""
+        graph, parts, width = self.graph, (layer.query, layer.key, layer.value), self.heads * self.size
+        weight = np.concatenate([_array(part) for part in parts]).T  # (hidden, 3 * hidden)
+        bias = np.concatenate([_bias(part) for part in parts])
+        for array in (weight, bias):
+            array[..., :width] *= self.size**-0.5
+        flat = self.precision.linear(graph, hidden, weight, bias)
+        shape = graph.node("Concat", shapes.rows, shapes.length, graph.integers(3 * self.heads, self.size), axis=0)
+        apart = graph.node("Transpose", graph.node("Reshape", flat, shape), perm=[2, 0, 1, 3])
+        return graph.nodes("Split", apart, results=names, axis=0, num_outputs=3)
+
+    def _attend(self, heads: _Heads, shapes: _Shapes) -> str:
         """Softmax attention to the tokens seen before and to the row's own: (heads, C, L, size) -> (C * L, hidden)."""
         graph = self.graph
         flat = graph.integers(self.heads, -1, self.size)
-        queries = graph.node("Reshape", query, flat)  # (heads, C * L, size)
-        to_seen = graph.node("MatMul", queries, graph.node("Transpose", heads.seen_keys, perm=[0, 2, 1]))
-        own = graph.node("MatMul", query, graph.node("Transpose", heads.keys, perm=[0, 1, 3, 2]))
-        own = graph.node("Add", own, shapes.mask)  # (heads, C, L, L)
+        queries = graph.node("Reshape", heads.queries, flat)  # (heads, C * L, size)
+        to_seen = self._products(queries, heads.seen_keys)  # (heads, C * L, P)
+        own = graph.node("Add", self._products(heads.queries, heads.keys), shapes.mask)  # (heads, C, L, L)
         square = graph.node("Shape", own)
         count = graph.node("Shape", queries, start=0, end=2)
         long = graph.node("Concat", count, graph.node("Shape", own, start=3), axis=0)
         to_own = graph.node("Reshape", own, long)  # (heads, C * L, L)
         weights = graph.node("Softmax", graph.node("Concat", to_seen, to_own, axis=-1), axis=-1)
-        on_seen, on_own = graph.nodes("Split", weights, shapes.split, count=2, axis=-1)
+        on_seen, on_own = graph.nodes("Split", weights, shapes.split, results=["", ""], axis=-1)
         seen = graph.node("MatMul", on_seen, heads.seen_values)  # (heads, C * L, size)
         own = graph.node("MatMul", graph.node("Reshape", on_own, square), heads.values)
         total = graph.node("Add", graph.node("Reshape", own, flat), seen)
         together = graph.node("Transpose", total, perm=[1, 0, 2])
         return graph.node("Reshape", together, graph.integers(-1, self.heads * self.size))
 
-    def _apart(self, flat: str, shapes: _Shapes, result: str = "") -> str:
-        """(C * L, hidden) -> (heads, C, L, size)."""
-        graph = self.graph
-        shape = graph.node("Concat", shapes.rows, shapes.length, graph.integers(self.heads, self.size), axis=0)
-        return graph.node("Transpose", graph.node("Reshape", flat, shape), perm=[2, 0, 1, 3], result=result)
+    def _products(self, queries: str, keys: str) -> str:
+        """Of every query with every key: (.., L, size), (.., P, size) -> (.., L, P)."""
+        return self.graph.node("FusedMatMul", queries, keys, transB=1, domain=CONTRIBUTED)
 
     def _score(self, hidden: str, shapes: _Shapes, seen_state: str) -> str:
         """The head on the rows' means, and their cosine with what was seen: (C * L, hidden) -> (C,).
@@ -192,9 +200,8 @@ class _Builder:
         weighed = graph.node("Mul", cosines, graph.weight(np.array(self.backbone.similarity, np.float32)))
         return graph.node("Squeeze", graph.node("Add", scores, weighed), axis, result="scores")
 
-    def _linear(self, rows: str, linear: nn.Linear, scale: float = 1.0) -> str:
-        weight, bias = _array(linear).T * np.float32(scale), _bias(linear) * np.float32(scale)
-        return self.precision.linear(self.graph, rows, weight, bias)
+    def _linear(self, rows: str, linear: nn.Linear) -> str:
+        return self.precision.linear(self.graph, rows, _array(linear).T, _bias(linear))
 
     def _norm(self, hidden: str, norm: nn.LayerNorm) -> str:
         graph = self.graph

@@ -17,7 +17,7 @@ IR_VERSION = 10
 """The newest file format that ONNX Runtime 1.20, the oldest one that arcf allows, can read."""
 
 CONTRIBUTED = "com.microsoft"
-"""The domain of ONNX Runtime's own operators; the fused int8 product is one."""
+"""The domain of ONNX Runtime's own operators: the int8 product, and the product with a transposed matrix."""
 
 
 class Graph:
@@ -40,16 +40,14 @@ class Graph:
         self._outputs.append(helper.make_tensor_value_info(value, onnx.TensorProto.FLOAT, shape))
         return value
 
-    def node(self, kind: str, *inputs: str, **attributes: Any) -> str:
-        """Add a node with one output."""
-        return self.nodes(kind, *inputs, count=1, **attributes)[0]
+    def node(self, kind: str, *inputs: str, result: str = "", **attributes: Any) -> str:
+        """Add a node with one output; `result` is its name, if that matters."""
+        return self.nodes(kind, *inputs, results=[result], **attributes)[0]
 
-    def nodes(self, kind: str, *inputs: str, count: int, result: str = "", **attributes: Any) -> list[str]:
-        """Add a node with `count` outputs; `result` names the first of them, if the name matters."""
+    def nodes(self, kind: str, *inputs: str, results: Sequence[str], **attributes: Any) -> list[str]:
+        """Add a node with several outputs; those of an empty name get one that nothing else has."""
         number = len(self._nodes)
-        outputs = [f"{kind}_{number}_{place}" for place in range(count)]
-        if result:
-            outputs[0] = result
+        outputs = [name or f"{kind}_{number}_{place}" for place, name in enumerate(results)]
         self._nodes.append(helper.make_node(kind, inputs, outputs, **attributes))
         return outputs
 

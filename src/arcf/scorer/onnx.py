@@ -18,9 +18,12 @@ from arcf.scorer.encoding import FactTokens, ShorteningLog, TextEncoder
 from arcf.scorer.exported import MODEL, read_manifest
 from arcf.scorer.ragged import Ragged
 
-TOKENS_PER_CALL = 256
+TOKENS_PER_CALL = 192
 """Candidate tokens that are computed at a time: what one layer makes of more no longer fits a processor's cache. The
 same on every machine, since int8 rounds all tokens of a call on one scale."""
+
+CALLS_TOGETHER = 4
+"""Calls come in multiples of this, so that two or four threads have equally much to do; also the same everywhere."""
 
 Seen = dict[str, NDArray[np.float32]]
 Item = TypeVar("Item")
@@ -78,7 +81,7 @@ class OnnxScorer:
         if not len(candidates):
             return scores
         seen = self._read(prefix)
-        together = list(calls(self.facts.candidates.lengths[candidates], TOKENS_PER_CALL))
+        together = list(calls(self.facts.candidates.lengths[candidates], TOKENS_PER_CALL, CALLS_TOGETHER))
         results = self._pool.map(lambda call: self._call(candidates[call], seen), together)
         for call, result in zip(together, results, strict=True):
             scores[call] = result
