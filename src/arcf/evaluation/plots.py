@@ -62,13 +62,15 @@ def plot_trade_off(points: Mapping[int, tuple[float, float]], exact: tuple[float
         InputError: the file cannot be written, or its ending is no format.
     """
     figure = _figure((6.4, 4.4))
-    axes = figure.add_subplot(xlabel="seconds a question", ylabel="MAP", xscale="log")
+    axes = figure.add_subplot(xlabel="seconds a question", ylabel="MAP")
     ordered = sorted(points.items())
     axes.plot(*zip(*(point for _, point in ordered), strict=True), marker="o", label="fast, m old facts scored again")
     for m, point in ordered:
-        axes.annotate(str(m), point, textcoords="offset points", xytext=(0, 8), ha="center")
+        axes.annotate(str(m), point, textcoords="offset points", xytext=(8, 0), va="center")
     axes.plot(*exact, marker="s", linestyle="none", label="exact")
     axes.axhline(exact[1], linestyle=":", color="gray")
+    axes.margins(y=0.15)
+    axes.set_xlim(left=0)
     axes.grid(alpha=0.3)
     axes.legend()
     _write(figure, path)
