@@ -10,7 +10,6 @@ The times are those of some of the split's questions, which are explained with e
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated
@@ -71,7 +70,7 @@ def main(
     corpus = load_dataset(dataset)
     comparison = compare(read_runs([runs / f"{name}.txt" for name in names]), corpus, split)
     usual = load(model, corpus).ranker.search
-    settings = {name: replace(ChainSettings(), rescored=None if name == EXACT else int(name)) for name in names}
+    settings = {name: ChainSettings(rescored=None if name == EXACT else int(name)) for name in names}
     searches = {name: ChainSearch(usual.scorer, usual.neighborhood, wanted) for name, wanted in settings.items()}
     asked = corpus.split(split)
     timed = asked[:: max(1, len(asked) // questions)][:questions]

@@ -81,9 +81,9 @@ class OnnxScorer:
         if not len(candidates):
             return scores
         seen = self._read(prefix)
-        together = list(calls(self.facts.candidates.lengths[candidates], TOKENS_PER_CALL, CALLS_TOGETHER))
-        results = self._pool.map(lambda call: self._call(candidates[call], seen), together)
-        for call, result in zip(together, results, strict=True):
+        parts = list(calls(self.facts.candidates.lengths[candidates], TOKENS_PER_CALL, CALLS_TOGETHER))
+        results = self._pool.map(lambda call: self._call(candidates[call], seen), parts)
+        for call, result in zip(parts, results, strict=True):
             scores[call] = result
         return scores
 
