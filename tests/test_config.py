@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from arcf.config import as_toml, make, presets, read_settings
 from arcf.errors import ArcfError, InputError, SettingError, UnknownNameError
-from arcf.scorer.torch import ENCODINGS
+from arcf.scorer.network.scorer import ENCODINGS
 from arcf.training.losses import LOSSES
 from arcf.training.samples import Conditioning, Sampling
 from arcf.training.settings import (

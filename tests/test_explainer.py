@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import arcf.explainer
-from arcf.chain import ChainSettings
+from arcf.chain.search import ChainSettings
 from arcf.errors import ArcfError, InputError, SettingError, UnknownNameError
 from arcf.explainer import Explainer, ask, load
 from arcf.scorer.base import STOP, Prefix

@@ -9,9 +9,10 @@ print(explainer.explain("Which process turned the ice cube to water?", answer="m
 from typing import TYPE_CHECKING, Any
 
 from arcf.errors import ArcfError, ArcfWarning
-from arcf.types import Chain, Dataset, Fact, Gold, Option, Question, Ranking, Step
+from arcf.types import Chain, Dataset, Fact, Gold, Option, Question, RankedFact, Ranking, Step
 
 if TYPE_CHECKING:
+    __version__: str
     from arcf.chain import ChainSettings
     from arcf.explainer import Explainer, load
     from arcf.explanation import Explanation
@@ -28,8 +29,10 @@ __all__ = [
     "Gold",
     "Option",
     "Question",
+    "RankedFact",
     "Ranking",
     "Step",
+    "__version__",
     "load",
 ]
 
@@ -43,6 +46,10 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("arcf")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -13,13 +13,17 @@ from typing import Any, TypeVar
 
 from arcf.errors import InputError, SettingError, UnknownNameError
 from arcf.files import read_text
+from arcf.registry import pick
 
 Settings = TypeVar("Settings")
 
 
-def presets() -> Mapping[str, str]:
-    """The packaged configuration files: name -> TOML text."""
-    folder = files("arcf") / "presets"
+def presets(kind: type[Any]) -> Mapping[str, str]:
+    """The packaged configuration files of a class of settings: name -> TOML text.
+
+    Those of `RankerSettings` lie in `presets/ranker`, and so on.
+    """
+    folder = files("arcf") / "presets" / kind.__name__.removesuffix("Settings").lower()
     return {
         entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
         for entry in folder.iterdir()
@@ -39,9 +43,7 @@ def read_settings(
     """
     values: dict[str, Any] = {}
     if preset is not None:
-        if preset not in presets():
-            raise UnknownNameError("preset", preset, presets())
-        values = tomllib.loads(presets()[preset])
+        values = tomllib.loads(pick(presets(kind), preset, "preset"))
     if file is not None:
         values = _merged(values, _read_toml(file))
     for override in overrides:
@@ -94,8 +96,9 @@ def _quoted(text: str) -> str:
 
 def _convert(value: Any, hint: Any, key: str) -> Any:
     """A TOML value as the type that the settings declare."""
-    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    if value == "none" and type(None) in options:
+    is_union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
+    options = typing.get_args(hint) if is_union else (hint,)
+    if (value is None or value == "none") and type(None) in options:
         return None
     for option in options:
         if dataclasses.is_dataclass(option) and isinstance(value, Mapping):
@@ -104,11 +107,15 @@ def _convert(value: Any, hint: Any, key: str) -> Any:
             return float(value)
         if option is not float and isinstance(option, type) and type(value) is option:
             return value
+        if typing.get_origin(option) is typing.Literal and value in typing.get_args(option):
+            return value
     expected = " or ".join(_type_name(option) for option in options)
     raise SettingError(f"The setting '{key}' takes {expected}, not {value!r}.")
 
 
 def _type_name(kind: Any) -> str:
+    if typing.get_origin(kind) is typing.Literal:
+        return " or ".join(map(str, typing.get_args(kind)))
     names = {float: "a number", int: "a whole number", str: "a text", bool: "true or false", type(None): "none"}
     return names.get(kind, "a section")
 

@@ -1,33 +1,37 @@
 """The public face of arcf: load a model and facts once, then explain answers."""
 
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
-from importlib.resources import files
+from collections.abc import Collection, Generator, Sequence
 from pathlib import Path
 from string import ascii_uppercase
 from time import perf_counter
 
-from arcf.chain import ChainSettings, Found, result
+from arcf.chain import ChainSettings, SearchResult, result_of
 from arcf.data import load as load_dataset
 from arcf.errors import InputError, SettingError, UnknownNameError
 from arcf.explanation import Explanation
-from arcf.neighborhood import Neighborhood, recipe
-from arcf.neighborhood.store import cached
-from arcf.rankers import Autoregressive
-from arcf.scorer import Scorer, load_scorer
-from arcf.types import Dataset, Fact, Option, Question, Ranking, Step
+from arcf.rankers import Autoregressive, RankerSettings, build_autoregressive
+from arcf.types import Dataset, Fact, Option, QueryForm, Question, RankedFact, Step
 
 
 class Explainer:
     """Explains answers from one corpus with one model. Threads may share it.
 
-    A question is a text, with its answer and, if there were any, its options; or a `Question`, which has its own.
+    A question is a text, with its answer and, if there were any, its options; or a `Question`, which has its own. How
+    chains are searched for can be changed for a single question (`settings`), without loading anything again.
     """
 
-    def __init__(
-        self, dataset: Dataset, neighborhood: Neighborhood, scorer: Scorer, settings: ChainSettings | None = None
-    ) -> None:
+    def __init__(self, dataset: Dataset, ranker: Autoregressive) -> None:
         self.dataset = dataset
-        self.ranker = Autoregressive(scorer, neighborhood, settings)
+        self.ranker = ranker
+
+    @property
+    def settings(self) -> ChainSettings:
+        """How chains are searched for unless a call says otherwise."""
+        return self.ranker.search.settings
+
+    def with_settings(self, settings: ChainSettings) -> "Explainer":
+        """An explainer with the same model and facts and other settings; costs nothing."""
+        return self if settings == self.settings else Explainer(self.dataset, self.ranker.with_settings(settings))
 
     def explain(
         self,
@@ -36,6 +40,7 @@ class Explainer:
         options: Sequence[str] = (),
         start: Sequence[str] = (),
         excluded: Collection[str] = (),
+        settings: ChainSettings | None = None,
     ) -> Explanation:
         """The chain of facts that explains the answer.
 
@@ -45,39 +50,34 @@ class Explainer:
             options: the texts of all options.
             start: uids of facts that the chain begins with.
             excluded: uids of facts that it must not use.
+            settings: how the chain is searched for; the explainer's own unless given.
 
         Raises:
             InputError: the question is empty, or the answer is none of the options.
             SettingError: a `Question` is given together with an answer or options.
             UnknownNameError: there is no fact of such a uid.
         """
-        return result(self.steps(question, answer, options, start, excluded))
+        explainer = self.with_settings(settings or self.settings)
+        return result_of(explainer.steps(ask(question, answer, options), start, excluded))
 
     def steps(
+        self, question: Question, start: Sequence[str] = (), excluded: Collection[str] = ()
+    ) -> Generator[Step, None, Explanation]:
+        """The steps of `explain` as they are found; the explanation is the generator's return value."""
+        begun = perf_counter()
+        found: SearchResult = yield from self.ranker.search.steps(question, self._ids(start), self._ids(excluded))
+        return Explanation(found, self.dataset, self.ranker, perf_counter() - begun)
+
+    def rank(
         self,
         question: str | Question,
         answer: str = "",
         options: Sequence[str] = (),
-        start: Sequence[str] = (),
-        excluded: Collection[str] = (),
-    ) -> Generator[Step, None, Explanation]:
-        """The steps of `explain` as they are found; the explanation is the generator's return value."""
-        asked = ask(question, answer, options)
-        begun = perf_counter()
-        found: Found = yield from self.ranker.search.steps(asked, self._ids(start), self._ids(excluded))
-        return Explanation(found, self.dataset.facts, self.ranker.search.settings.longest, perf_counter() - begun)
-
-    def explain_many(self, questions: Iterable[str | Question]) -> Iterator[Explanation]:
-        """One explanation after the other, each as soon as it is found."""
-        return map(self.explain, questions)
-
-    def rank(self, question: str | Question, answer: str = "", options: Sequence[str] = ()) -> Ranking:
-        """Every fact of the corpus, best first."""
-        return self.ranking(self.explain(question, answer, options))
-
-    def ranking(self, explanation: Explanation) -> Ranking:
-        """Every fact, best first, for a question that is explained already: costs no second search."""
-        return self.ranker.ranking(explanation.found)
+        top_k: int | None = None,
+        settings: ChainSettings | None = None,
+    ) -> tuple[RankedFact, ...]:
+        """The `top_k` best facts of the corpus, best first; all of them unless given. The chain's come first."""
+        return self.explain(question, answer, options, settings=settings).ranking(top_k)
 
     def _ids(self, uids: Collection[str]) -> tuple[int, ...]:
         ids = self.dataset.ids
@@ -87,11 +87,15 @@ class Explainer:
         return tuple(dict.fromkeys(ids[uid] for uid in uids))
 
 
-def load(
+def load(  # noqa: PLR0913 - one parameter per choice, by name
     model: str | Path | None = None,
     facts: str | Path | Dataset | Sequence[str] | None = None,
     settings: ChainSettings | None = None,
+    *,
     distance: str = "tfidf",
+    query: QueryForm | None = None,
+    device: str = "auto",
+    threads: int | None = None,
 ) -> Explainer:
     """An explainer.
 
@@ -100,30 +104,37 @@ def load(
         facts: a dataset, its name or path, or the texts of facts; the packaged corpus unless given.
         settings: how chains are searched for.
         distance: the name of the distance that makes facts visible.
+        query: the form in which questions are asked (answer, stem or options); as the model has learnt it unless given.
+        device: where torch weights are run, as torch names it; auto: a GPU if there is one.
+        threads: how many of the processor are used; all of them unless given.
 
     Raises:
         InputError: the model or the facts cannot be read.
+        SettingError: a value that cannot be.
         UnknownNameError: there is no such dataset or distance.
         MissingExtraError: the model needs a library that is not installed.
     """
-    measured = recipe(distance)
-    dataset = _dataset(facts)
-    folder = packaged_model() if model is None else model
-    neighborhood = Neighborhood(dataset.facts, cached(measured, dataset.facts, dataset.splits.get("train", ())))
-    scorer = load_scorer(folder, [fact.text for fact in dataset.facts])
-    return Explainer(dataset, neighborhood, scorer, settings)
+    described = RankerSettings(
+        model=None if model is None else str(model),
+        distance=distance,
+        query=query,
+        chain=settings or ChainSettings(),
+        device=device,
+        threads=threads,
+    )
+    return load_explainer(described, facts)
 
 
-def packaged_model() -> Path:
-    """The folder of the model that comes with arcf.
+def load_explainer(settings: RankerSettings, facts: str | Path | Dataset | Sequence[str] | None = None) -> Explainer:
+    """An explainer from the description of its ranker; see `load`.
 
     Raises:
-        InputError: this arcf has none.
+        SettingError: the ranker is not one that explains.
     """
-    folder = Path(str(files("arcf") / "model"))
-    if not folder.is_dir():
-        raise InputError("This arcf comes without a trained model; give a model's folder (--model DIR, or model=...).")
-    return folder
+    if settings.kind != RankerSettings().kind:
+        raise SettingError(f"The ranker {settings.kind} finds no chains; only arcf explains.")
+    dataset = _dataset(facts)
+    return Explainer(dataset, build_autoregressive(settings, dataset))
 
 
 def ask(question: str | Question, answer: str = "", options: Sequence[str] = ()) -> Question:

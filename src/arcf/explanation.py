@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from arcf.chain import Found
-from arcf.types import Candidate, Chain, Fact, SeenFrom, Step
+from arcf.chain import ChainSearch, SearchResult
+from arcf.evaluation import judge_ranking
+from arcf.rankers import Autoregressive
+from arcf.types import Candidate, Chain, Dataset, Fact, Question, RankedFact, SeenFrom, Step
 
 SOURCES_SHOWN = 3
 """In a small corpus nearly everything is seen from everything; the sources with the most shared words say enough."""
@@ -15,13 +17,13 @@ SOURCES_SHOWN = 3
 class Explanation:
     """A chain together with the facts that its ids stand for, and what it took to find it.
 
-    `longest` is the length that chains were allowed to have, `seconds` the time that the search took. `print` shows
-    the facts in order, each with its score and where it was seen from; `record` is the same for JSON.
+    `seconds` is the time that the search took. `print` shows the facts in order, each with its score and where it was
+    seen from; `to_dict` is the same for JSON; `ranking` goes on with all other facts, at no cost.
     """
 
-    found: Found = field(repr=False)
-    corpus: Sequence[Fact] = field(repr=False)
-    longest: int
+    found: SearchResult = field(repr=False)
+    dataset: Dataset = field(repr=False)
+    ranker: Autoregressive = field(repr=False)
     seconds: float
 
     @property
@@ -30,9 +32,30 @@ class Explanation:
         return self.found.chain
 
     @property
+    def corpus(self) -> Sequence[Fact]:
+        """The facts that ids stand for."""
+        return self.dataset.facts
+
+    @property
     def facts(self) -> tuple[Fact, ...]:
         """The facts of the chain, in order."""
         return tuple(self.corpus[fact] for fact in self.chain.facts)
+
+    @property
+    def gold(self) -> tuple[int, ...]:
+        """The ids of the question's gold facts, where they are known."""
+        return self.dataset.gold_ids(self.chain.question)
+
+    @property
+    def average_precision(self) -> float | None:
+        """That of the ranking of all facts, by the official rule; None for a question without gold."""
+        if not self.gold:
+            return None
+        return judge_ranking(self.chain.question, [fact.uid.lower() for fact in self.ranking()]).average_precision
+
+    def ranking(self, top_k: int | None = None) -> tuple[RankedFact, ...]:
+        """The `top_k` best facts of the corpus, best first: the chain's, what was scored beside them, then the rest."""
+        return self.ranker.ranking(self.found).top(top_k).named(self.corpus)
 
     def __str__(self) -> str:
         question = self.chain.question
@@ -67,45 +90,78 @@ class Explanation:
         if not chain.facts:
             return "no fact shares a word with the question"
         if not chain.stopped:
-            why = "no longer chain is allowed" if len(chain.facts) >= self.longest else "no other fact is visible"
+            at_limit = len(chain.facts) >= self.ranker.search.settings.max_facts
+            why = "no longer chain is allowed" if at_limit else "no other fact is visible"
             return f"ended after {_count(len(chain.facts), 'fact')}: {why}"
         against = f", the next fact scores {chain.left_out[0].score:.2f}" if chain.left_out else ""
         return f"stopped after {_count(len(chain.facts), 'fact')}: stopping scores {chain.stop_score:.2f}{against}"
 
-    def record(self) -> dict[str, Any]:
-        """The explanation as plain values; facts by uid."""
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as plain values for JSON; facts by uid."""
         chain = self.chain
-        question = {"id": chain.question.id} if chain.question.id else {}
-        given = [{**self._named(fact), "given": True} for fact in chain.start]
         return {
-            **question,
-            "question": chain.question.stem,
-            "answer": chain.question.answer,
-            "facts": [*given, *(self._step(step) for step in chain.steps)],
+            **question_to_dict(chain.question, self.dataset),
+            "facts": [
+                *given_to_dict(chain.start, chain.question, self.ranker.search),
+                *(step_to_dict(step, self.corpus) for step in chain.steps),
+            ],
             "stopped": chain.stopped,
             "stop_score": chain.stop_score,
-            "left_out": [self._candidate(candidate) for candidate in chain.left_out],
+            "left_out": [_candidate(candidate, self.corpus) for candidate in chain.left_out],
             "considered": self.found.considered,
             "scorings": self.found.scorings,
             "seconds": round(self.seconds, 4),
         }
 
-    def _step(self, step: Step) -> dict[str, Any]:
-        return {
-            **self._candidate(step.chosen),
-            "seen_from": [
-                {"source": None if seen.source is None else self.corpus[seen.source].uid, "words": list(seen.words)}
-                for seen in step.seen_from
-            ],
-            "runners_up": [self._candidate(candidate) for candidate in step.runners_up],
-            "stop_score": step.stop_score,
+
+def question_to_dict(question: Question, dataset: Dataset) -> dict[str, Any]:
+    """A question as plain values, with the uids of its gold facts; what it does not have is left out."""
+    gold = [dataset.facts[fact].uid for fact in dataset.gold_ids(question)]
+    return {
+        **({"id": question.id} if question.id else {}),
+        "question": question.stem,
+        "answer": question.answer,
+        **({"options": [option.text for option in question.options]} if question.options else {}),
+        **({"gold": gold} if gold else {}),
+    }
+
+
+def given_to_dict(start: Sequence[int], question: Question, search: ChainSearch) -> list[dict[str, Any]]:
+    """The facts that a chain begins with as plain values, and where they can be seen from."""
+    corpus = search.neighborhood.facts
+    return [
+        {
+            **_named(fact, corpus),
+            "given": True,
+            "seen_from": _sources(search.seen_from(fact, question, start[:place]), corpus),
         }
+        for place, fact in enumerate(start)
+    ]
 
-    def _candidate(self, candidate: Candidate) -> dict[str, Any]:
-        return {**self._named(candidate.fact), "score": candidate.score}
 
-    def _named(self, fact: int) -> dict[str, str]:
-        return {"uid": self.corpus[fact].uid, "text": self.corpus[fact].text}
+def step_to_dict(step: Step, corpus: Sequence[Fact]) -> dict[str, Any]:
+    """A chosen fact as plain values: its score, where it was seen from, and what it was chosen over."""
+    return {
+        **_candidate(step.chosen, corpus),
+        "seen_from": _sources(step.seen_from, corpus),
+        "runners_up": [_candidate(candidate, corpus) for candidate in step.runners_up],
+        "stop_score": step.stop_score,
+    }
+
+
+def _sources(seen_from: Sequence[SeenFrom], corpus: Sequence[Fact]) -> list[dict[str, Any]]:
+    return [
+        {"source": None if seen.source is None else corpus[seen.source].uid, "words": list(seen.words)}
+        for seen in seen_from
+    ]
+
+
+def _candidate(candidate: Candidate, corpus: Sequence[Fact]) -> dict[str, Any]:
+    return {**_named(candidate.fact, corpus), "score": candidate.score}
+
+
+def _named(fact: int, corpus: Sequence[Fact]) -> dict[str, Any]:
+    return {"uid": corpus[fact].uid, "text": corpus[fact].text}
 
 
 def _count(number: int, noun: str) -> str:

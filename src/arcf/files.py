@@ -1,11 +1,12 @@
 """Reading and writing files so that bad input gets one clear sentence and nothing is ever half-written."""
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO
+from typing import IO, Any
 
 from arcf.errors import InputError
 
@@ -30,6 +31,30 @@ def decode(content: bytes, path: Path | str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError("is not UTF-8 text; save it as UTF-8 and try again.", path, line) from error
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file.
+
+    Raises:
+        InputError: it cannot be read or is not JSON.
+    """
+    try:
+        return json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise InputError(f"is not JSON ({error.msg}).", path, error.lineno) from error
+
+
+def read_json_object(path: Path) -> dict[str, Any]:
+    """The content of a JSON file that holds an object, as config.json does.
+
+    Raises:
+        InputError: it cannot be read or is not a JSON object.
+    """
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise InputError("is not a JSON object.", path)
+    return content
 
 
 @contextmanager

@@ -3,11 +3,11 @@
 Inside, a fact is an integer: its position in `Dataset.facts`. Outside (files, command line, JSON) it is its uid.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from arcf.errors import UnknownNameError
 
 QueryForm = Literal["answer", "stem", "options"]
+QUERY_FORMS: tuple[QueryForm, ...] = get_args(QueryForm)
 
 ANSWER_MARK = "(answer)"
 """What stands between a question and its answer in a query."""
@@ -81,17 +82,20 @@ class Question:
         """Stem and right answer without a mark between them: what a lexical distance compares."""
         return f"{self.stem} {self.answer}" if self.answer else self.stem
 
-    def query(self, form: QueryForm = "answer") -> str:
-        """The text that stands for the question, q in the paper.
+    def query(self) -> str:
+        """The text that stands for the question, q in the paper: stem, mark, right option."""
+        return f"{self.stem} {ANSWER_MARK} {self.answer}" if self.answer else self.stem
 
-        `answer`: stem, mark, right option (the paper's). `stem`: the stem alone. `options`: stem and all options with
+    def asked(self, form: QueryForm) -> "Question":
+        """The question as it is asked in a form, whatever reads it.
+
+        `answer`: with its right answer, as in the paper. `stem`: the stem alone. `options`: stem and all options with
         their labels, the right one unmarked.
         """
-        if form == "stem":
-            return self.stem
-        if form == "options":
-            return " ".join([self.stem, *(f"({option.label}) {option.text}" for option in self.options)])
-        return f"{self.stem} {ANSWER_MARK} {self.answer}" if self.answer else self.stem
+        if form == "answer":
+            return self
+        listed = [f"({option.label}) {option.text}" for option in self.options] if form == "options" else []
+        return replace(self, stem=" ".join([self.stem, *listed]), answer="")
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,15 @@ class Dataset:
         return tuple(dict.fromkeys(self.ids[gold.uid] for gold in question.gold if gold.uid in self.ids))
 
 
+@dataclass(frozen=True, slots=True)
+class RankedFact:
+    """A fact of a ranking, for those who do not count in integers."""
+
+    uid: str
+    text: str
+    score: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
     """Facts for one question, best first. Scores never increase; equal scores are ordered by fact id."""
@@ -143,6 +156,15 @@ class Ranking:
     question_id: str
     facts: NDArray[np.int64]
     scores: NDArray[np.float64]
+
+    def top(self, k: int | None) -> "Ranking":
+        """The k best facts; all of them if k is None."""
+        return Ranking(self.question_id, self.facts[:k], self.scores[:k])
+
+    def named(self, corpus: Sequence[Fact]) -> tuple[RankedFact, ...]:
+        """The same with uids and texts."""
+        pairs = zip(self.facts.tolist(), self.scores.tolist(), strict=True)
+        return tuple(RankedFact(corpus[fact].uid, corpus[fact].text, score) for fact, score in pairs)
 
 
 @dataclass(frozen=True, slots=True)

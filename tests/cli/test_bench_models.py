@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 
 from arcf.bench import samples, train
 from arcf.bench.samples import made_up_dataset
-from arcf.scorer.encoding import TextEncoder
+from arcf.scorer.tokens import TextEncoder
 
 Arcf = Callable[..., int]
 Capture = pytest.CaptureFixture[str]

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from arcf.data import load
-from arcf.data.runs import read_run
+from arcf.runs.files import read_run
 from arcf.scorer.base import Prefix
 
 Arcf = Callable[..., int]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from arcf.data.runs import Run
 from arcf.errors import InputError, SettingError
 from arcf.evaluation import compare
+from arcf.runs.files import Run
 from arcf.types import Dataset, Fact, Gold, Question
 
 SIZE = 40

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcf.data.runs import Run
 from arcf.errors import ArcfWarning, InputError, UnknownNameError
 from arcf.evaluation.judgement import judge
 from arcf.evaluation.report import evaluate
+from arcf.runs.files import Run
 from arcf.types import Dataset, Fact, Gold, Question
 
 UIDS = ("a", "b", "c", "d", "e")

@@ -5,8 +5,8 @@ from math import log2
 
 import pytest
 
-from arcf.data.runs import Run
 from arcf.evaluation import FactGroups, Group, evaluate
+from arcf.runs.files import Run
 from arcf.types import Dataset, Fact, Gold, Question
 
 DATASET = Dataset(

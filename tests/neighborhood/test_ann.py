@@ -5,8 +5,8 @@ import pytest
 
 from arcf.errors import MissingExtraError
 from arcf.neighborhood.ann import build_graph, graph_from_array
-from arcf.neighborhood.encoder import Vectors
 from arcf.neighborhood.search import recall
+from arcf.sentences import Vectors
 
 
 @pytest.fixture(scope="module")

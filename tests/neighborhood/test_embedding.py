@@ -109,7 +109,7 @@ def test_approximate_search_agrees_where_its_graph_is_complete(monkeypatch: pyte
 
 
 def test_with_a_real_encoder(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from arcf.neighborhood.encoder import load_encoder
+    from arcf.sentences import load_encoder
 
     monkeypatch.setattr(embedding, "load_encoder", load_encoder)
     distance = Embedding(str(tiny_bert)).build(

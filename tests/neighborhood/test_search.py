@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from arcf.neighborhood import search
-from arcf.neighborhood.encoder import Vectors
 from arcf.neighborhood.search import Exact, Found, recall
+from arcf.sentences import Vectors
 
 SMALL = st.integers(-2, 2).map(float)
 

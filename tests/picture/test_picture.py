@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arcf.chain import ChainSettings
+from arcf.chain.search import ChainSettings
 from arcf.explainer import Explainer
 from arcf.explanation import Explanation
 from arcf.neighborhood import Neighborhood, recipe

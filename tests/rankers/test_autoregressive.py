@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arcf.beam import BeamSearch
-from arcf.chain import ChainSearch, ChainSettings
+from arcf.chain.beam import BeamSearch
+from arcf.chain.search import ChainSearch, ChainSettings
 from arcf.neighborhood import DISTANCES, Neighborhood
 from arcf.rankers import Autoregressive, Tiers
 from arcf.scorer.base import Prefix

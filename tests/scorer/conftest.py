@@ -7,7 +7,7 @@ import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from arcf.scorer.backbone import Backbone, make_backbone
+from arcf.scorer.network.backbone import Backbone, make_backbone
 
 FACTS = (
     "melting is a kind of process",

@@ -9,14 +9,14 @@ import onnx
 import pytest
 
 from arcf.errors import InputError, UnknownNameError
-from arcf.models import MINILM, find_model
+from arcf.pretrained.location import MINILM, find_model
 from arcf.scorer import load_scorer
-from arcf.scorer.backbone import Backbone, load_backbone
 from arcf.scorer.export import export, write_export
-from arcf.scorer.exported import CARD, read_manifest
+from arcf.scorer.exported.folder import CARD, read_manifest
+from arcf.scorer.exported.precision import PRECISIONS
+from arcf.scorer.network.backbone import Backbone, load_backbone
+from arcf.scorer.network.scorer import TorchScorer, make_model
 from arcf.scorer.parity import compare
-from arcf.scorer.precision import PRECISIONS
-from arcf.scorer.torch import TorchScorer, make_model
 from arcf.types import Dataset, Fact, Gold, Question
 
 

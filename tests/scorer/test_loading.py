@@ -8,10 +8,10 @@ import pytest
 
 from arcf.errors import ArcfWarning, InputError
 from arcf.scorer import Prefix, load_scorer
-from arcf.scorer.backbone import Backbone
 from arcf.scorer.export import export
-from arcf.scorer.onnx import OnnxScorer
-from arcf.scorer.torch import TorchScorer
+from arcf.scorer.exported.scorer import OnnxScorer
+from arcf.scorer.network.backbone import Backbone
+from arcf.scorer.network.scorer import TorchScorer
 
 PREFIX = Prefix("What is ice (answer) a solid.", (1, 3))
 

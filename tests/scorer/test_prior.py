@@ -11,8 +11,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from arcf.neighborhood.text import Analyzer
 from arcf.scorer import STOP, Prefix, load_scorer
-from arcf.scorer.backbone import Backbone
 from arcf.scorer.export import export
+from arcf.scorer.network.backbone import Backbone
 from arcf.scorer.prior import CHOSEN_WEIGHT, LexicalPrior, WithPrior
 
 from .conftest import FACTS, QUERIES

@@ -12,7 +12,7 @@ from schemathesis.specs.openapi import checks as openapi
 
 from arcf.explainer import Explainer
 from arcf.serving import ServingSettings, create_app
-from arcf.serving.models import ExplanationView, Link, Opening, RankingView
+from arcf.serving.schemas import ExplanationView, Link, Opening, RankingView
 
 EXAMPLES = 25
 CHECKS = [

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 
 from arcf.config import make
 from arcf.data.loading import read
-from arcf.scorer.backbone import load_backbone
+from arcf.scorer.network.backbone import load_backbone
 from arcf.training.distributed import Workers
 from arcf.training.run import make_trainer, split_questions
 from arcf.training.settings import TrainingSettings

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arcf.scorer.base import STOP
-from arcf.scorer.joint import Joint, pair
+from arcf.scorer.network.joint import Joint, pair
 from arcf.training.feed import Feed, StepTerms, Term, in_parts
 from arcf.training.trainer import Trainer
 

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch import nn
 
-from arcf.scorer.backbone import Backbone, load_backbone
+from arcf.scorer.network.backbone import Backbone, load_backbone
 from arcf.training.optimiser import WeightAverage, make_optimiser, set_learning_rate
 from arcf.training.settings import OptimisationSettings
 

@@ -28,7 +28,7 @@ Capture = pytest.CaptureFixture[str]
 KILLED = """
 import os, signal, sys
 from arcf.cli.app import main
-from arcf.scorer.backbone import Backbone
+from arcf.scorer.network.backbone import Backbone
 from arcf.training import checkpoint, log
 
 def kill():

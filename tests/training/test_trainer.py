@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from arcf.errors import SettingError
-from arcf.scorer.torch import ENCODINGS
+from arcf.scorer.network.scorer import ENCODINGS
 from arcf.training.losses import LOSSES
 from arcf.training.settings import TrainingSettings
 from arcf.training.trainer import Callback, StepReport, Trainer

@@ -11,9 +11,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arcf.explainer import packaged_model
-from arcf.scorer import Prefix
-from arcf.scorer.loading import load_scorer
+from arcf.scorer import Prefix, load_scorer, packaged_model
 
 Pair = tuple[str, str] | list[str]
 
@@ -50,7 +48,7 @@ class CrossEncoder:
 
     def _scores(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """Pairs of one query are scored together: it is read once."""
-        scorer = self._scorer.rebound([document for _, document in pairs])
+        scorer = self._scorer.for_facts([document for _, document in pairs])
         places: dict[str, list[int]] = {}
         for place, (query, _) in enumerate(pairs):
             places.setdefault(query, []).append(place)

@@ -17,14 +17,14 @@ except ModuleNotFoundError as error:
 
 
 class ChainRetriever(BaseRetriever):
-    """Retrieves the chain of facts that explains a query; with `top`, that many facts.
+    """Retrieves the chain of facts that explains a query; with `top_k`, that many facts.
 
     Where the answer is known, `invoke(query, answer=...)` finds better chains. A document's metadata holds the fact's
     `uid`, its `place` in the chain (0: not in it), its `score`, and the `words` that it was seen by.
     """
 
     explainer: Explainer
-    top: int | None = None
+    top_k: int | None = None
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, answer: str = ""
@@ -32,5 +32,5 @@ class ChainRetriever(BaseRetriever):
         del run_manager
         return [
             Document(id=fact.uid, page_content=fact.text, metadata=fact.metadata | {"score": fact.score})
-            for fact in retrieve(self.explainer, query, answer, self.top)
+            for fact in retrieve(self.explainer, query, answer, self.top_k)
         ]

@@ -21,19 +21,19 @@ except ModuleNotFoundError as error:
 
 
 class ChainRetriever(BaseRetriever):  # type: ignore[misc, unused-ignore]
-    """Retrieves the chain of facts that explains a query; with `top`, that many facts.
+    """Retrieves the chain of facts that explains a query; with `top_k`, that many facts.
 
     A node's metadata holds the fact's `uid`, its `place` in the chain (0: not in it), and the `words` it was seen by.
     """
 
-    def __init__(self, explainer: Explainer, top: int | None = None) -> None:
+    def __init__(self, explainer: Explainer, top_k: int | None = None) -> None:
         super().__init__()
         self.explainer = explainer
-        self.top = top
+        self.top_k = top_k
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         question, _, answer = query_bundle.query_str.partition(ANSWER_MARK)
         return [
             NodeWithScore(node=TextNode(id_=fact.uid, text=fact.text, metadata=fact.metadata), score=fact.score)
-            for fact in retrieve(self.explainer, question, answer, self.top)
+            for fact in retrieve(self.explainer, question, answer, self.top_k)
         ]

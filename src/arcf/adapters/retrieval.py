@@ -25,8 +25,8 @@ class Retrieved:
         return {"uid": self.uid, "place": self.place, "words": list(self.words)}
 
 
-def retrieve(explainer: Explainer, query: str, answer: str = "", top: int | None = None) -> list[Retrieved]:
-    """The facts of the chain; with `top`, that many: the chain's first, then the best of the others.
+def retrieve(explainer: Explainer, query: str, answer: str = "", top_k: int | None = None) -> list[Retrieved]:
+    """The facts of the chain; with `top_k`, that many: the chain's first, then the best of the others.
 
     Scores of a chain's facts are not on one scale with each other, nor with those of the others: each was given after
     another prefix. The order is what counts.
@@ -43,9 +43,7 @@ def retrieve(explainer: Explainer, query: str, answer: str = "", top: int | None
         )
         for place, step in enumerate(explanation.chain.steps, start=1)
     ]
-    if top is None:
+    if top_k is None:
         return found
-    ranking = explainer.ranking(explanation)
-    rest = slice(len(found), top)
-    pairs = zip(ranking.facts[rest].tolist(), ranking.scores[rest].tolist(), strict=True)
-    return [*found[:top], *(Retrieved(corpus[fact].uid, corpus[fact].text, score) for fact, score in pairs)]
+    rest = explanation.ranking(top_k)[len(found) :]
+    return [*found[:top_k], *(Retrieved(fact.uid, fact.text, fact.score) for fact in rest)]

@@ -46,7 +46,7 @@ def make_corpus(size: int, questions: int, seed: int = 0) -> MadeUp:
     generator = np.random.default_rng(seed)
     fact_lengths = 1 + generator.poisson(FACT_WORDS - 1, size)
     question_lengths = 1 + generator.poisson(QUESTION_WORDS - 1, questions)
-    words = Words.drawn_from(generator, int(fact_lengths.sum()))
+    words = Vocabulary.drawn_from(generator, int(fact_lengths.sum()))
     topics = words.draw((1 + size // FACTS_PER_TOPIC, TOPIC_WORDS))
     spellings = [spelling(rank) for rank in range(words.size)]
     fact_texts = _texts(words, topics, fact_lengths, spellings)
@@ -68,14 +68,14 @@ def spelling(rank: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class Vocabulary:
     """A vocabulary of word ranks from 0, and the chance to draw each."""
 
     generator: np.random.Generator
     cumulative: NDArray[np.float64]  # (words,), ends in 1
 
     @classmethod
-    def drawn_from(cls, generator: np.random.Generator, running_words: int) -> "Words":
+    def drawn_from(cls, generator: np.random.Generator, running_words: int) -> "Vocabulary":
         """A vocabulary large enough that a text of that many words has as many different ones as by Heaps' law."""
         size = max(1, round(UNDRAWN * HEAPS_FACTOR * running_words**HEAPS_EXPONENT))
         cumulative = np.cumsum((np.arange(1, size + 1) + ZIPF_SHIFT) ** -ZIPF_EXPONENT)
@@ -92,7 +92,7 @@ class Words:
         return np.minimum(drawn, self.size - 1)
 
 
-def _texts(words: Words, topics: Ints, lengths: Ints, spellings: list[str]) -> list[str]:
+def _texts(words: Vocabulary, topics: Ints, lengths: Ints, spellings: list[str]) -> list[str]:
     """One text of each length, with a filler word before every other word."""
     generator, total = words.generator, int(lengths.sum())
     topic = np.repeat(generator.integers(0, len(topics), len(lengths)), lengths)  # (running words,)

@@ -29,17 +29,17 @@ from arcf.bench.memory import peak_apart
 from arcf.bench.samples import worldtree_or_made_up
 from arcf.chain import ChainSearch, ChainSettings
 from arcf.errors import MissingExtraError
-from arcf.models import find_model
-from arcf.neighborhood import DISTANCES, Neighborhood
+from arcf.neighborhood import make_neighborhood
+from arcf.pretrained.location import locate
 from arcf.registry import pick
 from arcf.scorer import STOP, Prefix, Scorer, load_scorer
-from arcf.scorer.backbone import Backbone, load_backbone
 from arcf.scorer.export import write_export
+from arcf.scorer.network.backbone import Backbone, load_backbone
+from arcf.scorer.network.scorer import TorchScorer, make_model
 from arcf.scorer.prior import with_prior
-from arcf.scorer.torch import TorchScorer, make_model
 from arcf.types import Dataset, Question
 
-FAST = ChainSettings(k=290, longest=9, shortest=9)
+FAST = ChainSettings(k=290, max_facts=9, min_facts=9)
 EXACT = replace(FAST, rescored=None)
 PAIRS_AT_ONCE = 32
 """The default of sentence-transformers."""
@@ -91,7 +91,7 @@ class CrossEncoderScorer:
 
 
 @dataclass
-class Leader:
+class RecordingScorer:
     """A scorer that remembers its scores by prefix."""
 
     scorer: Scorer
@@ -104,16 +104,16 @@ class Leader:
 
 
 @dataclass(frozen=True)
-class Follower:
-    """A scorer that computes scores of its own, and says what the leader said."""
+class ReplayingScorer:
+    """A scorer that computes scores of its own, and gives those that another recorded."""
 
     scorer: Scorer
-    leader: Leader
+    recorded: RecordingScorer
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The leader's scores, after computing others."""
+        """The recorded scores, after computing others."""
         self.scorer.score(prefix, candidates)
-        return self.leader.scores[prefix]
+        return self.recorded.scores[prefix]
 
 
 @dataclass
@@ -124,20 +124,18 @@ class Workbench:
     backbone: Backbone
     dataset: Dataset
     folder: Path
-    leader: Leader = field(init=False)
+    recorded: RecordingScorer = field(init=False)
 
     def __post_init__(self) -> None:
-        facts, training = self.dataset.facts, self.dataset.splits.get("train", ())
-        self.texts = [fact.text for fact in facts]
-        self._neighborhood = Neighborhood(facts, DISTANCES["tfidf"].build(facts, training))
-        self.leader = Leader(self.torch("shared_prefix"))
+        self.texts = [fact.text for fact in self.dataset.facts]
+        self._neighborhood = make_neighborhood(self.dataset)
+        self.recorded = RecordingScorer(self.torch("shared_prefix"))
 
     def torch(self, encoding: str) -> Scorer:
         """The weights in an encoding."""
         model = make_model(self.backbone, encoding)
         model.eval()
-        scorer = TorchScorer(model, self.backbone.encoder.facts(self.texts))
-        return with_prior(scorer, self.texts, self.backbone.prior)
+        return with_prior(TorchScorer(model, self.backbone.tokenizer.facts(self.texts)), self.texts)
 
     def onnx(self, precision: str) -> Scorer:
         """The weights in ONNX Runtime."""
@@ -150,16 +148,16 @@ class Workbench:
 
 
 PROCEDURES: Mapping[str, Callable[[Workbench], ChainSearch]] = {
-    "shared_exact": lambda bench: bench.search(bench.leader, EXACT),
-    "shared_fast": lambda bench: bench.search(bench.leader.scorer, FAST),
+    "shared_exact": lambda bench: bench.search(bench.recorded, EXACT),
+    "shared_fast": lambda bench: bench.search(bench.recorded.scorer, FAST),
     "onnx_fp32": lambda bench: bench.search(bench.onnx("fp32"), FAST),
     "onnx_int8": lambda bench: bench.search(bench.onnx("int8"), FAST),
-    "joint_exact": lambda bench: bench.search(Follower(bench.torch("joint"), bench.leader), EXACT),
+    "joint_exact": lambda bench: bench.search(ReplayingScorer(bench.torch("joint"), bench.recorded), EXACT),
     "crossencoder": lambda bench: bench.search(
-        Follower(CrossEncoderScorer(bench.name, bench.texts), bench.leader), EXACT
+        ReplayingScorer(CrossEncoderScorer(bench.name, bench.texts), bench.recorded), EXACT
     ),
 }
-"""In the order in which they take their turns: shared_exact leads."""
+"""In the order in which they take their turns: shared_exact is recorded first."""
 
 
 def measure_explaining(
@@ -177,9 +175,9 @@ def measure_explaining(
     for name in procedures:
         pick(PROCEDURES, name, "procedure")
     chosen = [name for name in PROCEDURES if name in procedures or name == "shared_exact"]
-    folder = str(find_model(model) or model)
+    folder = str(locate(model))
     backbone = load_backbone(folder)
-    dataset = worldtree_or_made_up(backbone.tokenizer)
+    dataset = worldtree_or_made_up(backbone.tokenizer.raw)
     asked = _sample(dataset, questions)
     with tempfile.TemporaryDirectory(prefix="arcf-bench-") as temporary:
         bench = Workbench(folder, backbone, dataset, Path(temporary))

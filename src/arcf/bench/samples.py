@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 
 from arcf.data import load
 from arcf.errors import ArcfError
-from arcf.neighborhood import DISTANCES, Neighborhood
+from arcf.neighborhood import make_neighborhood
 from arcf.types import Dataset, Fact, Gold, Question
 
 # Shape and scale of gamma distributions above a minimum.
@@ -30,7 +30,7 @@ def made_up_dataset(tokenizer: Tokenizer, facts: int, questions: int, seed: int 
     rng = np.random.default_rng(seed)
     words = _words(tokenizer)
     corpus = [Fact(f"fact-{number}", _text(rng, words, FACT_WORDS)) for number in range(facts)]
-    near = Neighborhood(corpus, DISTANCES["tfidf"].build(corpus, ()))
+    near = make_neighborhood(Dataset("made-up", tuple(corpus)))
     asked = []
     for number in range(questions):
         stem, answer = _text(rng, words, QUERY_WORDS), str(rng.choice(words))

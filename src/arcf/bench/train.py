@@ -14,12 +14,12 @@ from time import perf_counter
 import torch
 
 from arcf.bench.samples import worldtree_or_made_up
-from arcf.neighborhood import DISTANCES, Neighborhood
-from arcf.scorer.backbone import Backbone, load_backbone
-from arcf.scorer.memory import keep_pages
-from arcf.scorer.torch import ENCODINGS, make_model
-from arcf.training.feed import Feed, StepTerms
-from arcf.training.samples import Sampler, Sampling
+from arcf.neighborhood import make_neighborhood
+from arcf.scorer.network.backbone import Backbone, load_backbone
+from arcf.scorer.network.scorer import ENCODINGS, make_model
+from arcf.training.feed import Corpus, Feed, StepTerms
+from arcf.training.memory import keep_pages
+from arcf.training.samplers import Material, Sampling, make_sampler
 from arcf.training.settings import OptimisationSettings
 from arcf.training.trainer import StepReport, Trainer
 from arcf.types import Dataset
@@ -80,15 +80,17 @@ def measure_training(model: str, seconds: float) -> TrainingSpeed:
     """
     allocator = _allocator(kept=keep_pages())
     backbone = load_backbone(model, dropout=0.0)
-    dataset = worldtree_or_made_up(backbone.tokenizer)
-    feed = _feed(backbone, dataset)
+    dataset = worldtree_or_made_up(backbone.tokenizer.raw)
+    corpus = _corpus(backbone, dataset)
     settings = OptimisationSettings()
-    trainers = {name: Trainer(make_model(backbone, name), backbone, feed, settings) for name in ENCODINGS}
+    models = {name: make_model(backbone, name) for name in ENCODINGS}
+    trainers = {name: Trainer(own, Feed(corpus, own.cost), settings) for name, own in models.items()}
+    feeds = {name: trainer.feed for name, trainer in trainers.items()}
     speeds = {name: Speed() for name in ENCODINGS}
-    for name, steps in next(_rounds(feed, settings.tokens_per_step)).items():
+    for name, steps in next(_rounds(feeds, settings.tokens_per_step)).items():
         trainers[name].step(steps[0], perf_counter())
     end = perf_counter() + seconds
-    for steps_of in _rounds(feed, settings.tokens_per_step):
+    for steps_of in _rounds(feeds, settings.tokens_per_step):
         for name, steps in steps_of.items():
             for step in steps:
                 speeds[name].add(step, trainers[name].step(step, perf_counter()))
@@ -97,22 +99,22 @@ def measure_training(model: str, seconds: float) -> TrainingSpeed:
     return TrainingSpeed(model, dataset.name, torch.get_num_threads(), allocator, speeds)
 
 
-def _feed(backbone: Backbone, dataset: Dataset) -> Feed:
-    questions = dataset.split("train")
-    neighborhood = Neighborhood(dataset.facts, DISTANCES["tfidf"].build(dataset.facts, questions))
-    facts = backbone.encoder.facts([fact.text for fact in dataset.facts])
-    return Feed(Sampler(dataset, questions, Sampling(), SEED), neighborhood, backbone.encoder, facts)
+def _corpus(backbone: Backbone, dataset: Dataset) -> Corpus:
+    neighborhood = make_neighborhood(dataset)
+    sampler = make_sampler(Material(dataset, dataset.split("train"), neighborhood), Sampling(), SEED)
+    facts = backbone.tokenizer.facts([fact.text for fact in dataset.facts])
+    return Corpus(neighborhood, sampler, backbone.tokenizer, facts)
 
 
-def _rounds(feed: Feed, tokens: int) -> Iterator[Mapping[str, Sequence[StepTerms]]]:
-    """The steps of each encoding for the same samples, round after round."""
+def _rounds(feeds: Mapping[str, Feed], tokens: int) -> Iterator[Mapping[str, Sequence[StepTerms]]]:
+    """The steps of each encoding for the same samples, round after round; the shared prefix sets the pace."""
     start = 0
-    for step in feed.steps(0, sys.maxsize, tokens, joint=False):
-        yield {"shared_prefix": [step], "joint": list(feed.steps(start, step.position, tokens, joint=True))}
+    for step in feeds["shared_prefix"].steps(0, sys.maxsize, tokens):
+        yield {name: list(feed.steps(start, step.position, tokens)) for name, feed in feeds.items()}
         start = step.position
 
 
 def _allocator(*, kept: bool) -> str:
-    """What training's speed on a CPU hangs on; see `scorer.memory`."""
+    """What training's speed on a CPU hangs on; see `training.memory`."""
     preloaded = os.environ.get("LD_PRELOAD")
     return preloaded or ("glibc, freed pages kept" if kept else "the system's default")

@@ -8,7 +8,7 @@ import typer
 
 from arcf.cli.output import console, print_json, progress_console, table_of
 from arcf.errors import InputError, MissingExtraError
-from arcf.models import MINILM
+from arcf.pretrained.location import MINILM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

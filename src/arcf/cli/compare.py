@@ -26,12 +26,12 @@ def compare(
     Example: arcf compare tfidf.txt bm25.txt --dataset worldtree-2020 --split dev
     """
     from arcf.data import load
-    from arcf.data.runs import read_runs
     from arcf.evaluation import compare as compare_runs
+    from arcf.runs import read_runs
 
     result = compare_runs(read_runs(runs), load(dataset), split)
     if as_json:
-        print_json(result.to_json())
+        print_json(result.to_dict())
     else:
         _print(result)
 

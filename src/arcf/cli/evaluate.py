@@ -30,15 +30,15 @@ def evaluate(
     Example: arcf evaluate predict.txt --dataset worldtree-2020 --split dev
     """
     from arcf.data import load
-    from arcf.data.runs import read_run
     from arcf.evaluation import evaluate as evaluate_run
     from arcf.evaluation import hop_groups
+    from arcf.runs import read_run
 
     corpus = load(dataset)
     groups = {} if hops is None else {"hops": hop_groups(corpus, split, hops)}
     result = evaluate_run(read_run(run), corpus, split, groups)
     if as_json:
-        print_json(result.to_json(per_question))
+        print_json(result.to_dict(per_question))
     else:
         _print(result, per_question)
 

@@ -10,7 +10,7 @@ from arcf.cli.output import console, print_json
 from arcf.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from arcf.scorer.exported import Manifest
+    from arcf.scorer.exported.folder import ExportManifest
     from arcf.scorer.parity import Agreement
 
 MEGABYTE = 1e6
@@ -56,11 +56,11 @@ def _agreement(model: str | Path, output: Path) -> "Agreement":
     return compare(load_scorer(model, texts), load_scorer(output, texts), dataset, dataset.split("dev"))
 
 
-def _size(manifest: "Manifest") -> int:
+def _size(manifest: "ExportManifest") -> int:
     return sum(record.bytes for record in manifest.files.values())
 
 
-def _print(output: Path, manifest: "Manifest", agreement: "Agreement | None") -> None:
+def _print(output: Path, manifest: "ExportManifest", agreement: "Agreement | None") -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, show_header=False)

@@ -43,14 +43,16 @@ def reachability(
     from arcf.evaluation.reachability import reachabilities
     from arcf.neighborhood import recipe
 
-    recipes = {name: recipe(name) for name in distance or ["tfidf"]}
+    names = list(dict.fromkeys(distance or ["tfidf"]))
+    for name in names:
+        recipe(name)
     ks = list(dict.fromkeys(k or [90, 130, 180, 290]))
     if plot is not None:
         check_picture(plot)
     corpus = load(dataset)
     with Progress(console=progress_console(), transient=True) as bar:
-        task = bar.add_task("Hopping", total=len(corpus.split(split)) * len(recipes) * len(ks))
-        results = reachabilities(corpus, split, recipes, ks, lambda: bar.advance(task))
+        task = bar.add_task("Hopping", total=len(corpus.split(split)) * len(names) * len(ks))
+        results = reachabilities(corpus, split, names, ks, lambda: bar.advance(task))
     if plot is not None:
         plot_reachability(
             {name: {reach.k: reach.fraction for reach in reaches} for name, reaches in results.items()},

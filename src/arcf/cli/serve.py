@@ -4,18 +4,17 @@ from typing import Annotated
 
 import typer
 
+from arcf.cli.ranker import DatasetOrFacts, Device, Distance, Model, Query, Threads, ranker_settings
 from arcf.errors import MissingExtraError
 
 
 def serve(
-    dataset: Annotated[
-        str,
-        typer.Option(
-            "--dataset", "--facts", help="Name of an installed dataset, or path of a zip, folder or file of facts."
-        ),
-    ] = "science",
-    model: Annotated[str | None, typer.Option(help="Folder of a trained model [default: the packaged one].")] = None,
-    distance: Annotated[str, typer.Option(help="What makes facts visible.")] = "tfidf",
+    dataset: DatasetOrFacts = "science",
+    model: Model = None,
+    distance: Distance = None,
+    query: Query = None,
+    device: Device = None,
+    threads: Threads = None,
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 is everywhere.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="0 takes a free one.")] = 8000,
     token: Annotated[
@@ -27,8 +26,8 @@ def serve(
     workers: Annotated[int, typer.Option(min=1, help="Searches at once.")] = 1,
     waiting: Annotated[int, typer.Option(min=0, help="Searches in line; the next is told to come back later.")] = 32,
     seconds: Annotated[float, typer.Option(help="Time of one request.")] = 60.0,
-    most_k: Annotated[int, typer.Option(min=1, help="The largest k that a request may ask for.")] = 1_000,
-    most_facts: Annotated[int, typer.Option(min=1, help="The longest chain that a request may ask for.")] = 20,
+    max_k: Annotated[int, typer.Option(min=1, help="The largest k that a request may ask for.")] = 1_000,
+    max_facts: Annotated[int, typer.Option(min=1, help="The longest chain that a request may ask for.")] = 20,
     question_chars: Annotated[int, typer.Option(min=1, help="Characters of a question at most.")] = 2_000,
     body_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a request at most.")] = 65_536,
 ) -> None:
@@ -45,7 +44,7 @@ def serve(
         raise MissingExtraError("Serving", "serve") from error
     from pathlib import Path
 
-    from arcf.explainer import load
+    from arcf.explainer import load_explainer
     from arcf.serving.settings import LOOPBACK
 
     settings = ServingSettings(
@@ -54,11 +53,12 @@ def serve(
         hosts=(*LOOPBACK, *(name.lower() for name in allowed_host or ())),
         body_bytes=body_bytes,
         question_chars=question_chars,
-        k=most_k,
-        longest=most_facts,
+        k=max_k,
+        max_facts=max_facts,
         seconds=seconds,
         workers=workers,
         waiting=waiting,
     )
-    explainer = load(model, dataset, distance=distance)
+    described = ranker_settings(None, None, model=model, distance=distance, query=query, device=device, threads=threads)
+    explainer = load_explainer(described, dataset)
     run(explainer, settings, host, port, lambda address: typer.echo(f"arcf serves {address}  (Ctrl+C ends it)"))

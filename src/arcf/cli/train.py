@@ -17,6 +17,8 @@ def train(
         list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="One setting; may be repeated.")
     ] = None,
     dataset: Annotated[str | None, typer.Option(help="Short for --set data.dataset=NAME-OR-PATH.")] = None,
+    distance: Annotated[str | None, typer.Option(help="Short for --set sampling.distance=NAME.")] = None,
+    query: Annotated[str | None, typer.Option(help="Short for --set sampling.query=answer|stem|options.")] = None,
     output: Annotated[Path, typer.Option(help="Folder of the run: model, checkpoint, log, manifest.")] = Path(
         "runs/latest"
     ),
@@ -36,6 +38,7 @@ def train(
     from arcf.data import load
 
     try:
+        from arcf.training.bar import Bar
         from arcf.training.run import SETTINGS
         from arcf.training.run import train as run
         from arcf.training.settings import TrainingSettings
@@ -46,7 +49,9 @@ def train(
         config = output / SETTINGS
         if not (resume and config.is_file()):
             raise SettingError("Give a configuration file, or --preset minilm, or --preset paper.")
-    given = [*(overrides or []), *([f"data.dataset={json.dumps(dataset)}"] if dataset else [])]
+    short = {"data.dataset": dataset, "sampling.distance": distance, "sampling.query": query}
+    given = [*(overrides or []), *(f"{key}={json.dumps(value)}" for key, value in short.items() if value)]
     settings = read_settings(TrainingSettings, config, preset, given)
-    folder = run(settings, load(settings.data.dataset), output, progress_console(), resume=resume)
-    typer.echo(f"The model is in {folder}", err=True)
+    with Bar(progress_console()) as bar:
+        trained = run(settings, load(settings.data.dataset), output, [bar], resume=resume)
+    typer.echo(f"The model is in {trained.folder}", err=True)

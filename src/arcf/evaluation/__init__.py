@@ -2,6 +2,7 @@
 
 from arcf.evaluation.breakdown import FactGroups, Group
 from arcf.evaluation.comparison import ComparedRun, Comparison, Difference, compare
+from arcf.evaluation.judgement import judge_ranking, mean_average_precision
 from arcf.evaluation.reachability import Reachability, hop_groups, hop_labels, reachabilities
 from arcf.evaluation.report import Evaluation, QuestionScore, evaluate
 from arcf.evaluation.significance import Interval
@@ -20,5 +21,7 @@ __all__ = [
     "evaluate",
     "hop_groups",
     "hop_labels",
+    "judge_ranking",
+    "mean_average_precision",
     "reachabilities",
 ]

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from arcf.data.runs import Run
 from arcf.errors import SettingError
 from arcf.evaluation.judgement import Judgement, judge
 from arcf.evaluation.significance import (
@@ -21,6 +20,7 @@ from arcf.evaluation.significance import (
     paired_t_test,
     percentile_interval,
 )
+from arcf.runs.run import Run
 from arcf.types import Dataset
 
 # Differences in AP below this are rounding.
@@ -70,7 +70,7 @@ class Comparison:
     resamples: int = RESAMPLES
     seed: int = SEED
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return asdict(self)
 

@@ -4,12 +4,12 @@ As the official scorer does, question ids and uids are compared in lower case.
 """
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from arcf.data.runs import Run
 from arcf.errors import ArcfWarning, InputError
 from arcf.evaluation.measures import average_precision, gold_ranks
+from arcf.runs.run import Run
 from arcf.types import Dataset, Question
 
 # What the official scorer of 2020 wants to read in the annotators' remark, and nothing else.
@@ -60,24 +60,45 @@ def judge(run: Run, dataset: Dataset, split: str) -> tuple[Judgement, ...]:
         UnknownNameError: the dataset has no such split.
         InputError: the split has no gold, or the run no question of the split.
     """
-    questions = {question.id.lower(): question for question in dataset.split(split)}
-    with_gold = {key: question for key, question in questions.items() if question.gold}
-    if not with_gold:
+    if not any(question.gold for question in dataset.split(split)):
         choice = ", ".join(sorted(name for name, content in dataset.splits.items() if any(q.gold for q in content)))
         advice = f"; choose one of: {choice}" if choice else ""
         raise InputError(f"The split '{split}' of {dataset.name} has no gold facts, so nothing can be scored{advice}.")
+    return judge_questions(run, dataset, dataset.split(split), f"the split '{split}' of {dataset.name}")
+
+
+def judge_questions(run: Run, dataset: Dataset, questions: Sequence[Question], where: str) -> tuple[Judgement, ...]:
+    """One judgement for each of the questions that has gold; messages call them `where`.
+
+    Raises:
+        InputError: the run has none of the questions.
+    """
+    asked = {question.id.lower(): question for question in questions}
+    with_gold = {key: question for key, question in asked.items() if question.gold}
     rankings = _lower_case(run)
-    _check_questions(run, rankings, questions, with_gold, f"the split '{split}' of {dataset.name}")
+    _check_questions(run, rankings, asked, with_gold, where)
     # A uid is ranked for nearly every question: it is lower-cased, and later hashed, once.
     lower = {uid: uid.lower() for uid in set[str]().union(*rankings.values())}
     _check_uids(run, lower, dataset)
-    return tuple(_judgement(question, rankings.get(key, ()), lower) for key, question in with_gold.items())
+    return tuple(
+        judge_ranking(question, [lower[uid] for uid in rankings.get(key, ())]) for key, question in with_gold.items()
+    )
 
 
-def _judgement(question: Question, ranking: Collection[str], lower: Mapping[str, str]) -> Judgement:
+def judge_ranking(question: Question, uids: Collection[str]) -> Judgement:
+    """The judgement of one ranking, best first, of uids in lower case."""
     gold = tuple(fact.uid.lower() for fact in question.gold)
-    ranks = gold_ranks(map(lower.__getitem__, ranking), gold)
-    return Judgement(question, gold, ranks, predicted=bool(ranking))
+    return Judgement(question, gold, gold_ranks(uids, gold), predicted=bool(uids))
+
+
+def mean_average_precision(run: Run, dataset: Dataset, questions: Sequence[Question]) -> float:
+    """MAP over those of the questions that have gold; 0 if there is none.
+
+    Raises:
+        InputError: the run has none of the questions.
+    """
+    values = [judgement.average_precision for judgement in judge_questions(run, dataset, questions, dataset.name)]
+    return sum(values) / len(values) if values else 0.0
 
 
 def _lower_case(run: Run) -> dict[str, tuple[str, ...]]:

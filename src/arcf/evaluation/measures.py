@@ -4,12 +4,9 @@ A ranking enters only through the ranks r_1 < r_2 < ... of the gold facts in it 
 the gold only through its size G. A gold fact that the ranking lacks has no rank.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
-
-# Where the scorer of 2021 puts gold facts that the ranking lacks: far below its end, the first of them lowest.
-FAR_BELOW = 10**6
 
 
 def gold_ranks(ranking: Iterable[str], gold: Collection[str]) -> dict[str, int]:
@@ -39,25 +36,6 @@ def recall(ranks: Collection[int], gold_size: int, cutoff: int) -> float:
 def ndcg(ranks: Collection[int], gold_size: int) -> float:
     """Binary nDCG over the whole ranking: sum_i 1 / log2(1 + r_i), over the same sum for ranks 1..G."""
     return _discounts(list(ranks)) / _discounts(range(1, gold_size + 1))
-
-
-def graded_ndcg(ranking: Sequence[str], relevance: Mapping[str, float]) -> float:
-    """NDCG as in the shared task of 2021: graded relevance with gain 2^rel - 1.
-
-        NDCG = sum_i gain_i / log2(1 + r_i) over the same sum with the facts by descending relevance
-
-    Of m facts that the ranking (n facts, duplicates dropped) lacks, the j-th, from 0, counts as if at rank
-    n + 10^6 - j. A question without rated facts counts 1, one whose ratings are all 0 counts 0.
-    """
-    if not relevance:
-        return 1.0
-    ranked = list(dict.fromkeys(ranking))
-    ranks = gold_ranks(ranked, relevance)
-    missing = [uid for uid in relevance if uid not in ranks]
-    ranks |= {uid: len(ranked) + FAR_BELOW - place for place, uid in enumerate(missing)}
-    gain = np.exp2(np.array([relevance[uid] for uid in ranks], dtype=np.float64)) - 1
-    ideal = np.sum(np.sort(gain)[::-1] / np.log2(np.arange(len(gain)) + 2))
-    return float(np.sum(gain / np.log2(np.array(list(ranks.values())) + 1)) / ideal) if ideal else 0.0
 
 
 def _found(ranks: Collection[int], cutoff: int) -> int:

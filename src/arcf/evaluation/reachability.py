@@ -16,7 +16,7 @@ from arcf.types import Dataset, Question
 
 # Scoring a run needs no neighborhoods, and should not wait for them to be imported.
 if TYPE_CHECKING:
-    from arcf.neighborhood import Neighborhood, Recipe
+    from arcf.neighborhood import Neighborhood
 
 #: The label of gold facts that are out of reach.
 UNREACHABLE = "inf"
@@ -100,36 +100,34 @@ def reachability(
 def reachabilities(
     dataset: Dataset,
     split: str,
-    recipes: Mapping[str, "Recipe"],
+    distances: Sequence[str],
     ks: Sequence[int],
     progress: Callable[[], None] = lambda: None,
 ) -> dict[str, tuple[Reachability, ...]]:
     """The reach of each distance at each k, in the given orders.
 
     Whatever the split, distances learn from the facts and the training questions only. `progress` is called
-    len(recipes) * len(ks) times for each question of the split.
+    len(distances) * len(ks) times for each question of the split.
 
     Raises:
         UnknownNameError: the dataset has no such split.
         InputError: no question of the split has a gold fact of the dataset.
     """
-    from arcf.neighborhood import Neighborhood
-    from arcf.neighborhood.store import cached
+    from arcf.neighborhood import make_neighborhood
 
     questions = dataset.split(split)
     results = {}
-    for name, recipe in recipes.items():
-        neighborhood = Neighborhood(dataset.facts, cached(recipe, dataset.facts, dataset.splits.get("train", ())))
+    for name in distances:
+        neighborhood = make_neighborhood(dataset, name)
         results[name] = tuple(reachability(neighborhood, dataset, questions, k, progress, max(ks)) for k in ks)
     return results
 
 
 def hop_groups(dataset: Dataset, split: str, k: int) -> FactGroups:
     """The gold facts of a split by their hop under the paper's distance, tf-idf: groups for a breakdown."""
-    from arcf.neighborhood import Neighborhood, recipe
+    from arcf.neighborhood import make_neighborhood
 
-    distance = recipe("tfidf").build(dataset.facts, dataset.splits.get("train", ()))
-    labels = hop_labels(Neighborhood(dataset.facts, distance), dataset, dataset.split(split), k)
+    labels = hop_labels(make_neighborhood(dataset), dataset, dataset.split(split), k)
     names = {label for of_question in labels.values() for label in of_question.values()}
     return FactGroups(tuple(sorted(names, key=float)), labels)
 

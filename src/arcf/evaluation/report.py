@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from arcf.data.runs import Run
 from arcf.evaluation.breakdown import FactGroups, Group, by_difficulty, by_fact, by_gold_size, by_role
 from arcf.evaluation.judgement import Judgement, judge
 from arcf.evaluation.measures import ndcg, precision, recall
+from arcf.runs.run import Run
 from arcf.types import Dataset
 
 CUTOFFS = (1, 5, 10, 20)
@@ -62,7 +62,7 @@ class Evaluation:
     breakdowns: Mapping[str, tuple[Group, ...]]
     questions: tuple[QuestionScore, ...] = field(repr=False)
 
-    def to_json(self, per_question: bool = False) -> dict[str, Any]:
+    def to_dict(self, per_question: bool = False) -> dict[str, Any]:
         """Plain values for JSON; the scores of the single questions on request."""
         record = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "questions"}
         record["precision"] = {str(cutoff): value for cutoff, value in self.precision.items()}

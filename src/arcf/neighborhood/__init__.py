@@ -4,6 +4,7 @@ from arcf.neighborhood.base import Distance, FactIds, Recipe, smallest
 from arcf.neighborhood.bm25 import Bm25, Bm25Cosine
 from arcf.neighborhood.distances import DISTANCES, recipe
 from arcf.neighborhood.embedding import Embedding, EmbeddingDistance
+from arcf.neighborhood.loading import make_distance, make_neighborhood
 from arcf.neighborhood.overlap import Overlap
 from arcf.neighborhood.sparse import Lexical, SparseDistance
 from arcf.neighborhood.text import Analyzer
@@ -31,6 +32,8 @@ __all__ = [
     "UnionDistance",
     "Wmd",
     "WmdDistance",
+    "make_distance",
+    "make_neighborhood",
     "recipe",
     "smallest",
 ]

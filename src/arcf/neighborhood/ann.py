@@ -1,7 +1,7 @@
 """Approximate top-k search over dense vectors: a graph of near neighbors (HNSW, Malkov and Yashunin), with faiss.
 
 Searching the graph looks at a few thousand rows whatever their number; exact search looks at all. Up to about ten
-thousand rows exact search is as fast and there is no reason for this one (`benchmarks/ann.py` measures both).
+thousand rows exact search is as fast and there is no reason for this one (`studies/ann.py` measures both).
 
 faiss rather than usearch: over 100,000 rows at half precision and equal settings both found the same share of the 290
 nearest, usearch in 2.7 milliseconds after 65 seconds of building, faiss in 1.0 after 42.
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcf.errors import MissingExtraError
-from arcf.neighborhood.encoder.base import Vectors
-from arcf.neighborhood.search import Found
+from arcf.neighborhood.search import Matches
+from arcf.sentences.base import Vectors
 
 #: Links of a row per level, and rows that are compared to choose them.
 LINKS = 32
@@ -25,22 +25,22 @@ SEARCH_WIDTH = 3
 SEARCH_LEAST = 64
 
 
-class Graph:
+class NeighborGraph:
     """A graph of near neighbors over vectors at half precision (2 bytes a number, plus about 270 bytes a row)."""
 
     def __init__(self, index: Any) -> None:
         self._index = index
 
-    def search(self, queries: Vectors, k: int) -> Found:
+    def search(self, queries: Vectors, k: int) -> Matches:
         """About the k nearest rows to every query. Rows that the graph does not reach are -1, at the end."""
         faiss = _faiss()
         k = max(0, min(k, int(self._index.ntotal)))
         if not k or not len(queries):
             empty = (len(queries), k)
-            return Found(np.empty(empty, dtype=np.int64), np.empty(empty, dtype=np.float32))
+            return Matches(np.empty(empty, dtype=np.int64), np.empty(empty, dtype=np.float32))
         width = faiss.SearchParametersHNSW(efSearch=max(SEARCH_LEAST, SEARCH_WIDTH * k))
         similarities, rows = self._index.search(np.ascontiguousarray(queries), k, params=width)
-        return Found(rows, similarities)
+        return Matches(rows, similarities)
 
     def to_array(self) -> NDArray[np.uint8]:
         """The whole graph as plain bytes."""
@@ -48,7 +48,7 @@ class Graph:
         return array
 
 
-def build_graph(vectors: Vectors) -> Graph:
+def build_graph(vectors: Vectors) -> NeighborGraph:
     """Link every row to its near neighbors. Takes about a minute per 100,000 rows on two cores.
 
     Raises:
@@ -61,12 +61,12 @@ def build_graph(vectors: Vectors) -> Graph:
     index.hnsw.efConstruction = BUILD_WIDTH
     index.train(vectors[:1])  # Half precision learns nothing, but wants to have been asked.
     index.add(np.ascontiguousarray(vectors))
-    return Graph(index)
+    return NeighborGraph(index)
 
 
-def graph_from_array(array: NDArray[np.uint8]) -> Graph:
-    """The graph that `Graph.to_array` wrote down."""
-    return Graph(_faiss().deserialize_index(array))
+def graph_from_array(array: NDArray[np.uint8]) -> NeighborGraph:
+    """The graph that `NeighborGraph.to_array` wrote down."""
+    return NeighborGraph(_faiss().deserialize_index(array))
 
 
 def _faiss() -> Any:

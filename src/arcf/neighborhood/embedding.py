@@ -10,11 +10,11 @@ from hashlib import blake2b
 
 import numpy as np
 
-from arcf.models import model_stamp
-from arcf.neighborhood.ann import Graph, build_graph, graph_from_array
+from arcf.neighborhood.ann import NeighborGraph, build_graph, graph_from_array
 from arcf.neighborhood.base import Distance, FactIds, State
-from arcf.neighborhood.encoder import DEFAULT_MODEL, Vectors, load_encoder
 from arcf.neighborhood.groups import Floats, Groups, group
+from arcf.pretrained.location import MINILM, model_stamp
+from arcf.sentences import Vectors, load_encoder
 from arcf.types import Fact, Question
 
 #: The distance of a text without a vector: the cosine with nothing is 0.
@@ -33,7 +33,7 @@ class EmbeddingDistance(Distance):
 
     symmetric = True  # to the round-off of float32, about 1e-7
 
-    def __init__(self, model: str, groups: Groups, vectors: Vectors, graph: Graph | None = None) -> None:
+    def __init__(self, model: str, groups: Groups, vectors: Vectors, graph: NeighborGraph | None = None) -> None:
         self.model = model
         self.groups = groups
         self.vectors = vectors  # (groups, dimension)
@@ -88,7 +88,7 @@ class Embedding:
     worth it from about a hundred thousand facts on.
     """
 
-    model: str = DEFAULT_MODEL
+    model: str = MINILM
     approximate: bool = False
 
     def identity(self) -> str:

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcf.neighborhood.base import smallest
-from arcf.neighborhood.encoder.base import Vectors
+from arcf.sentences.base import Vectors
 
 #: Similarities that are held at a time, about 64 MB: queries are answered in blocks, and nothing is ever N x N.
 BLOCK = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class Matches:
     """The rows found for every query, most similar first, and their dot products with it, (queries, k)."""
 
     rows: NDArray[np.int64]
@@ -24,7 +24,7 @@ class Found:
 class Index(Protocol):
     """Finds the rows with the largest dot product."""
 
-    def search(self, queries: Vectors, k: int) -> Found:
+    def search(self, queries: Vectors, k: int) -> Matches:
         """The k rows nearest to every query, or all where there are fewer."""
         ...
 
@@ -35,7 +35,7 @@ class Exact:
     def __init__(self, vectors: Vectors) -> None:
         self.vectors = vectors  # (rows, dimension)
 
-    def search(self, queries: Vectors, k: int) -> Found:
+    def search(self, queries: Vectors, k: int) -> Matches:
         """The k rows nearest to every query; equal similarities by row."""
         k = max(0, min(k, len(self.vectors)))
         rows = np.empty((len(queries), k), dtype=np.int64)
@@ -46,7 +46,7 @@ class Exact:
             for row, values in enumerate(block, start):
                 rows[row] = smallest(-values, k)
                 similarities[row] = values[rows[row]]
-        return Found(rows, similarities)
+        return Matches(rows, similarities)
 
 
 def recall(index: Index, vectors: Vectors, queries: Vectors, k: int) -> float:

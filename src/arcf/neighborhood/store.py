@@ -76,7 +76,7 @@ def load(recipe: Recipe, path: Path, fingerprint: str) -> Distance:
     return recipe.restore(arrays)
 
 
-def cached(
+def load_or_build(
     recipe: Recipe, facts: Sequence[Fact], questions: Sequence[Question], folder: Path | None = None
 ) -> Distance:
     """The distance of a corpus, from the cache if it is there, else built and, where that took long, kept.

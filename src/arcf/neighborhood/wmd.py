@@ -23,13 +23,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from arcf.errors import SettingError
-from arcf.models import model_stamp
 from arcf.neighborhood.base import Distance, FactIds, State
-from arcf.neighborhood.encoder import DEFAULT_MODEL, Vectors, load_encoder
 from arcf.neighborhood.groups import Floats, Groups, group
 from arcf.neighborhood.terms import count_terms
 from arcf.neighborhood.text import WORD, Analyzer, stop_words
 from arcf.neighborhood.transport import transport_cost
+from arcf.pretrained.location import MINILM, model_stamp
+from arcf.sentences import Vectors, load_encoder
 from arcf.types import Fact, Question
 
 #: No two unit vectors are further apart; the distance of a text without words.
@@ -43,17 +43,17 @@ ROUND_OFF = 1e-8
 BLOCK = 1 << 22
 
 
-class Words(Analyzer):
+class WordAnalyzer(Analyzer):
     """The analyzer's words without its last step: a vector is wanted for the word, not for its stem."""
 
     def terms(self, text: str) -> list[str]:
         """The words of a text that are neither stop words nor numbers, in order."""
         words = WORD.findall(unicodedata.normalize("NFKC", text).casefold())
-        return [word for word in words if super(Words, self).terms(word)]
+        return [word for word in words if super(WordAnalyzer, self).terms(word)]
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class MovedText:
     """A text to be moved: the share of each of its words, and how far each is from every word of the corpus."""
 
     shares: Floats  # (words,)
@@ -75,7 +75,7 @@ class WmdDistance(Distance):
         self.groups = groups
         self._squares = np.einsum("wd,wd->w", vectors, vectors, dtype=np.float64)  # (vocabulary,): |v_j|^2
         self._word_ids = {word: number for number, word in enumerate(self.vocabulary)}
-        self._analyzer = Words()
+        self._analyzer = WordAnalyzer()
 
     @property
     def size(self) -> int:
@@ -103,7 +103,7 @@ class WmdDistance(Distance):
         return self.groups.nearest(self._solve(moved, self._bounds(moved), k + 1), source, k)
 
     def state(self) -> State:
-        """Words, their vectors and the bags."""
+        """WordAnalyzer, their vectors and the bags."""
         return {
             "vocabulary": np.frombuffer("\n".join(self.vocabulary).encode(), dtype=np.uint8),
             "vectors": self.vectors,
@@ -113,7 +113,7 @@ class WmdDistance(Distance):
             "groups": self.groups.of_fact,
         }
 
-    def _source(self, source: str | int) -> Source | None:
+    def _source(self, source: str | int) -> MovedText | None:
         """The words of a text or of a fact; None if it has none, or nothing is there to be moved to."""
         if not len(self.groups.first):
             return None
@@ -123,10 +123,10 @@ class WmdDistance(Distance):
                 return None
             start, end = self.bags.indptr[number : number + 2]
             words = self.bags.indices[start:end].astype(np.int64)
-            return Source(self.bags.data[start:end], self._costs(self.vectors[words], words))
+            return MovedText(self.bags.data[start:end], self._costs(self.vectors[words], words))
         return self._text_source(source)
 
-    def _text_source(self, text: str) -> Source | None:
+    def _text_source(self, text: str) -> MovedText | None:
         """As for a fact; words that the corpus does not have are encoded, and dropped if the model knows none of it."""
         words, counts = np.unique(np.array(self._analyzer.terms(text), dtype=np.str_), return_counts=True)
         ids = np.array([self._word_ids.get(word, -1) for word in words.tolist()], dtype=np.int64)
@@ -139,7 +139,7 @@ class WmdDistance(Distance):
         counts, ids, vectors = counts[known], ids[known], vectors[known]
         # In the order of the vocabulary, as in a bag: the same words give the same sums.
         order = np.argsort(np.where(ids < 0, len(self.vocabulary), ids), kind="stable")
-        return Source(counts[order] / counts.sum(), self._costs(vectors[order], ids[order]))
+        return MovedText(counts[order] / counts.sum(), self._costs(vectors[order], ids[order]))
 
     def _costs(self, vectors: Vectors, ids: FactIds) -> Floats:
         """|v_i - v_j| = sqrt(|v_i|^2 + |v_j|^2 - 2 v_i . v_j), (words, vocabulary); exactly 0 for a word and itself.
@@ -159,7 +159,7 @@ class WmdDistance(Distance):
         costs[known, ids[known]] = 0.0
         return costs
 
-    def _bounds(self, source: Source) -> Floats:
+    def _bounds(self, source: MovedText) -> Floats:
         """The larger of the two relaxed distances to every bag, (groups,)."""
         nearest = source.costs.min(axis=0)  # (vocabulary,): from each word of the corpus to the source's nearest
         bounds: Floats = self.bags @ nearest
@@ -172,7 +172,7 @@ class WmdDistance(Distance):
             np.maximum(bounds[start : start + step], there, out=bounds[start : start + step])
         return bounds
 
-    def _solve(self, source: Source, bounds: Floats, k: int) -> Floats:
+    def _solve(self, source: MovedText, bounds: Floats, k: int) -> Floats:
         """The exact distance of at least the k nearest bags, and of all bags that tie with the last; else infinite."""
         solved = np.full(len(bounds), np.inf)
         kept: list[float] = []  # a heap of the k smallest, negated: the largest of them comes first
@@ -186,7 +186,7 @@ class WmdDistance(Distance):
                 heappushpop(kept, -solved[number])
         return solved
 
-    def _cost(self, source: Source, number: int, bound: float) -> float:
+    def _cost(self, source: MovedText, number: int, bound: float) -> float:
         start, end = self.bags.indptr[number : number + 2]
         if len(source.shares) == 1 or end - start == 1:
             return round(bound, DECIMALS)  # with one word on a side there is one way to move, and the bound is its cost
@@ -202,7 +202,7 @@ class Wmd:
     solves the transport problem (50 microseconds each); `nearest` is always exact.
     """
 
-    model: str = DEFAULT_MODEL
+    model: str = MINILM
     exact: int = 1_000
 
     def __post_init__(self) -> None:
@@ -216,7 +216,7 @@ class Wmd:
     def build(self, facts: Sequence[Fact], questions: Sequence[Question]) -> WmdDistance:
         """Encode every distinct word of the facts once. Questions teach it nothing."""
         del questions
-        counted = count_terms((fact.text for fact in facts), (), Words())
+        counted = count_terms((fact.text for fact in facts), (), WordAnalyzer())
         if not counted.vocabulary:
             return WmdDistance(
                 self, (), np.empty((0, 0), dtype=np.float32), csr_array((0, 0)), group(None for _ in facts)

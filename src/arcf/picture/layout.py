@@ -22,7 +22,7 @@ KINDS: dict[Kind, tuple[int, int, int]] = {"question": (20, 27, 68), "fact": (15
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Origin:
     """Where a fact was seen from: the place of a card (0 is the question), and the shared words."""
 
     place: int
@@ -38,14 +38,14 @@ class Content:
     note: str = ""
     score: str = ""
     gold: bool = False
-    sources: tuple[Source, ...] = ()
+    sources: tuple[Origin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """Where a branch arrives: the label's text and place, and the lane that it comes from."""
 
-    source: Source
+    source: Origin
     label: str
     lane: float
     x: float
@@ -82,9 +82,9 @@ def contents(explanation: Explanation, gold: Collection[int] = ()) -> list[Conte
     chain, corpus = explanation.chain, explanation.corpus
     places = {fact: place for place, fact in enumerate(chain.facts, start=1)}
 
-    def sources(seen: Sequence[SeenFrom]) -> tuple[Source, ...]:
+    def sources(seen: Sequence[SeenFrom]) -> tuple[Origin, ...]:
         return tuple(
-            Source(0 if one.source is None else places[one.source], tuple(map(clean, one.words))) for one in seen
+            Origin(0 if one.source is None else places[one.source], tuple(map(clean, one.words))) for one in seen
         )
 
     cards = [Content("question", clean(chain.question.stem), clean(chain.question.answer))]
@@ -140,7 +140,7 @@ def _card(content: Content, left: float, y: float, lane_of: dict[int, int], is_s
     return Card(content, left, y, WIDTH - left - 1, height, tuple(lines), tuple(notes), entries)
 
 
-def _entry(source: Source, left: float, y: float, lane_of: dict[int, int]) -> Entry:
+def _entry(source: Origin, left: float, y: float, lane_of: dict[int, int]) -> Entry:
     label = shorten(", ".join(source.words) or "near", LABELS - 44, SMALL)
     width = width_of(label, SMALL) + 18
     return Entry(source, label, 6 + lane_of[source.place] * LANE, left - 12 - width, y, width)

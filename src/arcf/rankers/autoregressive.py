@@ -1,27 +1,13 @@
 """The paper's ranking: the facts of the chain, then what was scored on the way, then the rest."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from arcf.beam import BeamSearch
-from arcf.chain import ChainSearch, ChainSettings, Found
+from arcf.chain import BeamSearch, ChainSearch, ChainSettings, SearchResult
 from arcf.neighborhood import Neighborhood
-from arcf.scorer.base import Scorer
-from arcf.types import Question, Ranking
-
-
-@dataclass(frozen=True, slots=True)
-class Tiers:
-    """What follows the chain in the ranking; without a tier, its facts are left out (the paper's ablations).
-
-    `scored` (S2): facts that were scored but not chosen, by score. `rest` (R3): facts that were never visible, by
-    their distance from the question and the chain.
-    """
-
-    scored: bool = True
-    rest: bool = True
+from arcf.rankers.settings import Tiers
+from arcf.scorer import Scorer
+from arcf.types import QueryForm, Question, Ranking
 
 
 class Autoregressive:
@@ -33,17 +19,23 @@ class Autoregressive:
         neighborhood: Neighborhood,
         settings: ChainSettings | None = None,
         tiers: Tiers | None = None,
+        query: QueryForm = "answer",
     ) -> None:
         settings = settings or ChainSettings()
-        kind = BeamSearch if settings.beams > 1 else ChainSearch
-        self.search = kind(scorer, neighborhood, settings)
+        kind = BeamSearch if settings.num_beams > 1 else ChainSearch
+        self.search = kind(scorer, neighborhood, settings, query)
         self.tiers = tiers or Tiers()
+
+    def with_settings(self, settings: ChainSettings) -> "Autoregressive":
+        """A ranker with the same model and facts that searches for chains in another way; costs nothing."""
+        search = self.search
+        return Autoregressive(search.scorer, search.neighborhood, settings, self.tiers, search.query)
 
     def rank(self, question: Question) -> Ranking:
         """All facts, best first."""
         return self.ranking(self.search.find(question))
 
-    def ranking(self, found: Found) -> Ranking:
+    def ranking(self, found: SearchResult) -> Ranking:
         """The ranking that a search gives.
 
         The scored facts have their scores. The chain stands above them and the rest below, at distances that mean
@@ -61,13 +53,13 @@ class Autoregressive:
         facts, values = zip(*tiers, strict=True)
         return Ranking(found.chain.question.id, np.concatenate(facts), np.concatenate(values))
 
-    def _rest(self, found: Found) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _rest(self, found: SearchResult) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The facts that are neither chosen nor scored, nearest first, and how near they are."""
         neighborhood, chain = self.search.neighborhood, found.chain
         texts = [neighborhood.facts[fact].text for fact in chain.facts]
         never_seen = np.ones(len(neighborhood.facts), dtype=bool)
         never_seen[[*chain.facts, *found.others.tolist()]] = False
         rest = np.flatnonzero(never_seen)
-        nearness = -neighborhood.distances(" ".join([chain.question.text, *texts]))[rest]
+        nearness = -neighborhood.distances(" ".join([chain.question.asked(self.search.query).text, *texts]))[rest]
         order = np.argsort(-nearness, kind="stable")
         return rest[order], nearness[order]

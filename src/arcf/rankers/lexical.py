@@ -1,4 +1,4 @@
-"""Rankers that need no training: facts by their distance from the question, in one pass or iterated."""
+"""A chain of facts from words alone: no model, no training."""
 
 from dataclasses import dataclass
 
@@ -6,20 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcf.errors import SettingError
-from arcf.neighborhood import Distance, SparseDistance, smallest
+from arcf.neighborhood import SparseDistance, smallest
 from arcf.rankers.base import by_score
-from arcf.types import Question, Ranking
-
-
-@dataclass(frozen=True)
-class Nearest:
-    """Facts by their distance from the question and its answer."""
-
-    distance: Distance
-
-    def rank(self, question: Question) -> Ranking:
-        """All facts, nearest first; a score is the similarity."""
-        return by_score(question, self.distance.limit - self.distance.distances(question.text))
+from arcf.types import QueryForm, Question, Ranking
 
 
 @dataclass(frozen=True)
@@ -44,7 +33,7 @@ class Expansion:
 
 @dataclass(frozen=True)
 class Iterated:
-    """A chain of facts from words alone: what was found is added to the query, and the rest is ranked again.
+    """Ranks facts by words: what was found is added to the query, and the rest is ranked again.
 
     The query's value of a term is the largest that the question or a taken fact gives it, not the sum: a word that
     many facts repeat does not drown the question (Chia et al. 2019 use the same idea). Facts are ranked in the order in
@@ -53,11 +42,12 @@ class Iterated:
 
     distance: SparseDistance
     expansion: Expansion = Expansion()
+    query: QueryForm = "answer"
 
     def rank(self, question: Question) -> Ranking:
         """All facts, best first; facts taken in a round stand above all later ones."""
         vectors = self.distance.vectors
-        query = self._query(question)
+        query = self._query(question.asked(self.query))
         taken: list[int] = []
         count, weight = 1.0, self.expansion.weight
         for _ in range(self.expansion.rounds):

@@ -1,6 +1,16 @@
 """Scoring a candidate as the next fact of a chain."""
 
-from arcf.scorer.base import STOP, Prefix, Scorer
-from arcf.scorer.loading import load_scorer
+from arcf.scorer.base import STOP, LoadedScorer, Prefix, Scorer
+from arcf.scorer.loading import load_scorer, model_identity, packaged_model
+from arcf.scorer.settings import ScorerSettings
 
-__all__ = ["STOP", "Prefix", "Scorer", "load_scorer"]
+__all__ = [
+    "STOP",
+    "LoadedScorer",
+    "Prefix",
+    "Scorer",
+    "ScorerSettings",
+    "load_scorer",
+    "model_identity",
+    "packaged_model",
+]

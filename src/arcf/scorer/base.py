@@ -12,6 +12,8 @@ from typing import Final, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from arcf.scorer.settings import ScorerSettings
+
 STOP: Final = -1
 """The id of the stop sample among candidates: the chain as it is, without a new fact."""
 
@@ -40,6 +42,11 @@ class Scorer(Protocol):
 class LoadedScorer(Scorer, Protocol):
     """A scorer that has a model, which is loaded once for any number of corpora."""
 
-    def rebound(self, facts: Sequence[str]) -> Self:
+    @property
+    def settings(self) -> ScorerSettings:
+        """What the model was trained with."""
+        ...
+
+    def for_facts(self, facts: Sequence[str]) -> Self:
         """A scorer of other facts with the same model."""
         ...

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from arcf.errors import InputError
 from arcf.files import atomic_write, read_text, write_text
-from arcf.models import find_model
+from arcf.pretrained.location import CONFIG, TOKENIZER, find_folder
 from arcf.registry import pick
-from arcf.scorer.backbone import Backbone, load_backbone
-from arcf.scorer.encoder_graph import build
-from arcf.scorer.exported import CARD, CONFIG, MANIFEST, MODEL, TOKENIZER, TRAINING, FileRecord, Manifest, is_exported
-from arcf.scorer.precision import PRECISIONS
-from arcf.scorer.shared_prefix import SharedPrefix
+from arcf.scorer.exported.encoder_graph import build
+from arcf.scorer.exported.folder import CARD, MANIFEST, MODEL, TRAINING, ExportManifest, FileRecord, is_exported
+from arcf.scorer.exported.precision import PRECISIONS
+from arcf.scorer.network.backbone import Backbone, load_backbone
+from arcf.scorer.network.shared_prefix import SharedPrefix
 
 
-def export(model: str | Path, output: Path, precision: str = "fp32") -> Manifest:
+def export(model: str | Path, output: Path, precision: str = "fp32") -> ExportManifest:
     """Export a model that was trained in the shared-prefix encoding.
 
     Args:
@@ -31,33 +31,34 @@ def export(model: str | Path, output: Path, precision: str = "fp32") -> Manifest
     pick(PRECISIONS, precision, "precision")
     _check_output(output)
     backbone = load_backbone(model)
-    if backbone.encoding != SharedPrefix.name:
-        reason = f"was trained in the {backbone.encoding} encoding" if backbone.encoding else "was not trained by arcf"
+    encoding = backbone.settings.encoding
+    if encoding != SharedPrefix.name:
+        reason = f"was trained in the {encoding} encoding" if encoding else "was not trained by arcf"
         raise InputError(f"{reason}; only models trained in the shared_prefix encoding are exported.", model)
-    folder = find_model(model)
+    folder = find_folder(model)
     beside = [folder / CARD, folder / TRAINING] if folder is not None else []
     return write_export(backbone, output, precision, str(model), [path for path in beside if path.is_file()])
 
 
 def write_export(
     backbone: Backbone, output: Path, precision: str, source: str, beside: Sequence[Path] = ()
-) -> Manifest:
+) -> ExportManifest:
     """Write the folder of a loaded model; `source` is remembered in the manifest, files `beside` it are copied.
 
     Raises:
         InputError: the folder cannot be written to, or the model's activation cannot be exported.
     """
-    graph = build(backbone, pick(PRECISIONS, precision, "precision"))
+    graph = build(backbone.weights(), pick(PRECISIONS, precision, "precision"))
     for name in (MANIFEST, CARD, TRAINING):
         (output / name).unlink(missing_ok=True)
     with atomic_write(output / MODEL) as file:
         file.write(graph.SerializeToString())
-    write_text(output / CONFIG, backbone.model.config.to_json_string(use_diff=False))
-    write_text(output / TOKENIZER, backbone.tokenizer.to_str())
+    write_text(output / CONFIG, backbone.config().to_json_string(use_diff=False))
+    write_text(output / TOKENIZER, backbone.tokenizer.raw.to_str())
     for path in beside:
         write_text(output / path.name, read_text(path))
     files = {name: FileRecord.of(output / name) for name in (MODEL, CONFIG, TOKENIZER)}
-    manifest = Manifest(precision, source, version("arcf"), files)
+    manifest = ExportManifest(precision, source, version("arcf"), files)
     manifest.write(output)
     return manifest
 

@@ -1,42 +1,57 @@
 """Loading a scorer, whichever kind of model it is given, and importing only the library that runs it."""
 
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 
-from arcf.errors import MissingExtraError
-from arcf.models import find_model
+from arcf.errors import InputError, MissingExtraError
+from arcf.pretrained.location import CONFIG, TOKENIZER, find_folder
 from arcf.scorer.base import LoadedScorer
-from arcf.scorer.exported import CONFIG, MODEL, TOKENIZER, FileRecord, is_exported
+from arcf.scorer.exported.folder import MODEL, FileRecord, is_exported
 from arcf.scorer.prior import with_prior
 
 IDENTIFYING = (MODEL, CONFIG, TOKENIZER)
 
 
-def load_scorer(name: str | Path, facts: Sequence[str]) -> LoadedScorer:
+def load_scorer(
+    name: str | Path, facts: Sequence[str], device: str = "auto", threads: int | None = None
+) -> LoadedScorer:
     """A scorer of the facts' texts.
 
     Args:
         name: the folder of an exported model, which ONNX Runtime runs; a folder with torch weights, or that of the run
             that trained them; or the name of a model on the Hugging Face hub.
         facts: texts of the corpus; a fact's id is its position.
+        device: where torch weights are run; an exported model runs on the processor.
+        threads: how many of the processor are used; all of them unless given.
 
     Raises:
         InputError: the model cannot be loaded.
+        SettingError: there is no such device.
         MissingExtraError: it has torch weights, and torch or transformers is not installed.
     """
-    folder = find_model(name)
+    folder = find_folder(name)
     if folder is not None and is_exported(folder):
-        from arcf.scorer import onnx
-        from arcf.scorer.form import read_config
+        from arcf.scorer.exported.scorer import load_scorer as load_exported
 
-        exported = onnx.load_scorer(folder, facts)
-        return with_prior(exported, facts, read_config(folder / CONFIG).get("arcf_prior", 0.0))
+        return with_prior(load_exported(folder, facts, threads), facts)
     try:
-        from arcf.scorer import torch
+        from arcf.scorer.network.scorer import load_scorer as load_network
     except ModuleNotFoundError as error:
         raise MissingExtraError("Scoring with torch", "train") from error
-    scorer = torch.load_scorer(folder or name, facts)
-    return with_prior(scorer, facts, scorer.model.backbone.prior)
+    return with_prior(load_network(folder or name, facts, device, threads), facts)
+
+
+def packaged_model() -> Path:
+    """The folder of the model that comes with arcf.
+
+    Raises:
+        InputError: this arcf has none.
+    """
+    folder = Path(str(files("arcf.scorer") / "packaged"))
+    if not folder.is_dir():
+        raise InputError("This arcf comes without a trained model; give a model's folder (--model DIR, or model=...).")
+    return folder
 
 
 def model_identity(name: str | Path) -> dict[str, str]:
@@ -44,8 +59,8 @@ def model_identity(name: str | Path) -> dict[str, str]:
 
     A model of the hub is only known by its name.
     """
-    folder = find_model(name)
+    folder = find_folder(name)
     if folder is None:
         return {"name": str(name)}
-    files = [path for path in folder.iterdir() if path.name in IDENTIFYING or path.suffix == ".safetensors"]
-    return {path.name: FileRecord.of(path).sha256 for path in sorted(files)}
+    found = [path for path in folder.iterdir() if path.name in IDENTIFYING or path.suffix == ".safetensors"]
+    return {path.name: FileRecord.of(path).sha256 for path in sorted(found)}

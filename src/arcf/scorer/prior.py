@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcf.neighborhood import Bm25Cosine, Lexical, SparseDistance
-from arcf.neighborhood.store import cached
+from arcf.neighborhood.store import load_or_build
 from arcf.scorer.base import STOP, LoadedScorer, Prefix
+from arcf.scorer.settings import ScorerSettings
 from arcf.types import ANSWER_MARK, Fact
 
 CHOSEN_WEIGHT = 0.45
@@ -29,7 +30,7 @@ class LexicalPrior:
 
     def __init__(self, facts: Sequence[str], weight: float) -> None:
         self.weight = weight
-        distance = cached(Lexical(Bm25Cosine()), [Fact("", text) for text in facts], ())
+        distance = load_or_build(Lexical(Bm25Cosine()), [Fact("", text) for text in facts], ())
         self._distance = cast("SparseDistance", distance)
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -51,15 +52,21 @@ class WithPrior:
         self.scorer = scorer
         self.prior = prior
 
-    def rebound(self, facts: Sequence[str]) -> Self:
+    @property
+    def settings(self) -> ScorerSettings:
+        """What the model was trained with."""
+        return self.scorer.settings
+
+    def for_facts(self, facts: Sequence[str]) -> Self:
         """A scorer of other facts with the same model; the prior is computed anew from their words."""
-        return type(self)(self.scorer.rebound(facts), LexicalPrior(facts, self.prior.weight))
+        return type(self)(self.scorer.for_facts(facts), LexicalPrior(facts, self.prior.weight))
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         """The score of each candidate after `prefix`."""
         return self.scorer.score(prefix, candidates) + self.prior.score(prefix, candidates)
 
 
-def with_prior(scorer: LoadedScorer, facts: Sequence[str], weight: float) -> LoadedScorer:
-    """A model's scorer of these facts with the prior that the model was trained with; 0: with none."""
+def with_prior(scorer: LoadedScorer, facts: Sequence[str]) -> LoadedScorer:
+    """A model's scorer of these facts with the prior that the model was trained with, if any."""
+    weight = scorer.settings.prior
     return WithPrior(scorer, LexicalPrior(facts, weight)) if weight else scorer

@@ -34,10 +34,13 @@ class Ragged:
         """Tokens of each row."""
         return np.diff(self.offsets)
 
-    def join(self, other: "Ragged") -> "Ragged":
-        """The rows of both, these first."""
-        offsets = np.concatenate([self.offsets, self.offsets[-1] + other.offsets[1:]])
-        return Ragged(np.concatenate([self.tokens, other.tokens]), offsets)
+    @classmethod
+    def concatenate(cls, parts: Sequence["Ragged"]) -> "Ragged":
+        """The rows of all parts, in order."""
+        lengths = [np.diff(part.offsets) for part in parts]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))]) if parts else np.zeros(1)
+        tokens = np.concatenate([part.tokens for part in parts]) if parts else np.empty(0, np.int32)
+        return cls(tokens, offsets.astype(np.int64))
 
     def take(self, rows: NDArray[np.int64]) -> "Ragged":
         """These rows, in this order; as in numpy, a row may repeat and -1 is the last one."""

@@ -18,14 +18,14 @@ from arcf.serving import problems
 from arcf.serving.corpus import Corpus
 from arcf.serving.gate import Gate
 from arcf.serving.guard import Guard
-from arcf.serving.models import Info, Opening
 from arcf.serving.problems import Problem, ProblemError, documented
 from arcf.serving.routes import Waiting, health, looking, searching, telling
 from arcf.serving.running import GoneError
+from arcf.serving.schemas import Info, Opening
 from arcf.serving.service import Service
 from arcf.serving.settings import ServingSettings
 
-LIMITS = ("body_bytes", "question_chars", "k", "longest", "seconds", "workers", "waiting", "page_size")
+LIMITS = ("body_bytes", "question_chars", "k", "max_facts", "seconds", "workers", "waiting", "page_size")
 
 PAGE = Path(str(files("arcf.serving") / "page"))
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from arcf.explainer import Explainer
+from arcf.explanation import question_to_dict
 from arcf.neighborhood.text import Analyzer
-from arcf.serving.models import DatasetQuestion, FactDetail, FactView, Item, Neighbor, Page
 from arcf.serving.problems import ProblemError
-from arcf.serving.search import question_view
+from arcf.serving.schemas import DatasetQuestion, FactDetail, FactView, Item, Neighbor, Page
 from arcf.types import Question
 
 Entry = TypeVar("Entry")
@@ -17,7 +17,6 @@ class Corpus:
     """The facts and questions of one explainer. Searches go to the distance itself: nothing is remembered of them."""
 
     def __init__(self, explainer: Explainer) -> None:
-        self._explainer = explainer
         self._dataset = explainer.dataset
         self._distance = explainer.ranker.search.neighborhood.distance
         self._analyzer = Analyzer()
@@ -63,8 +62,8 @@ class Corpus:
 
     def _question(self, entry: tuple[str, Question]) -> DatasetQuestion:
         split, question = entry
-        view = question_view(self._explainer, question).model_dump()
-        return DatasetQuestion(**view, split=split, difficulty=question.difficulty)
+        more = {"split": split, "difficulty": question.difficulty}
+        return DatasetQuestion.model_validate(question_to_dict(question, self._dataset) | more)
 
 
 def _page(entries: Sequence[Entry], page: int, size: int, view: Callable[[Entry], Item]) -> Page[Item]:

@@ -74,7 +74,7 @@ def as_problem(error: Exception) -> tuple[Problem, Mapping[str, str]]:
     if isinstance(error, ArcfError):
         return problem(422, str(error)), {}
     if isinstance(error, TimeoutError):
-        return problem(504, "The search took too long; ask for less (k, longest), or try again later."), {}
+        return problem(504, "The search took too long; ask for less (k, max_facts), or try again later."), {}
     return problem(500, "The server made a mistake; its log has the details."), {}
 
 

@@ -11,7 +11,9 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from arcf.serving.corpus import Corpus
 from arcf.serving.examples import ASKED, EXPLAINED, GIVEN, STEP
 from arcf.serving.gate import Gate
-from arcf.serving.models import (
+from arcf.serving.problems import ProblemError, documented
+from arcf.serving.running import run, while_connected
+from arcf.serving.schemas import (
     DatasetQuestion,
     ExplainRequest,
     ExplanationView,
@@ -23,8 +25,6 @@ from arcf.serving.models import (
     RankingView,
     RankRequest,
 )
-from arcf.serving.problems import ProblemError, documented
-from arcf.serving.running import run, while_connected
 from arcf.serving.search import Search
 from arcf.serving.service import Service
 from arcf.serving.settings import ServingSettings
@@ -49,7 +49,7 @@ EVENT = {
 }
 EVENTS_SHOWN = "".join(
     f"event: {name}\ndata: {json.dumps(data)}\n\n"
-    for name, data in (("start", ASKED | {"given": [GIVEN], "longest": 9}), ("step", STEP), ("end", EXPLAINED))
+    for name, data in (("start", ASKED | {"given": [GIVEN], "max_facts": 9}), ("step", STEP), ("end", EXPLAINED))
 )
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -116,9 +116,9 @@ def searching(service: Service, waiting: Waiting) -> APIRouter:
     @router.post("/rank", summary="Rank facts", responses=SEARCHING)
     async def rank(body: RankRequest, request: Request) -> RankingView:
         """The facts of the corpus, best first: the chain, then what was scored, then the rest."""
-        _check_size(body.top, service.settings)
+        _check_size(body.top_k, service.settings)
         search = service.search(body)
-        return await answer(request, search, search.ranking, body.top)
+        return await answer(request, search, search.ranking, body.top_k)
 
     return router
 

@@ -2,18 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from arcf.chain import ChainSettings
 from arcf.explainer import Explainer, ask
-from arcf.serving.models import AskRequest, ExplainRequest, SearchSettings
 from arcf.serving.problems import ProblemError
+from arcf.serving.schemas import AskRequest, ExplainRequest, SearchSettings
 from arcf.serving.search import Search
 from arcf.serving.settings import ServingSettings
 from arcf.types import Question
-
-KEPT = 16
-"""Explainers with settings of their own that are kept at hand."""
 
 
 class Service:
@@ -25,11 +21,12 @@ class Service:
     def __init__(self, explainer: Explainer, settings: ServingSettings) -> None:
         self.explainer = explainer
         self.settings = settings
-        base = explainer.ranker.search.settings
-        self.chain_settings = replace(base, k=min(base.k, settings.k), longest=min(base.longest, settings.longest))
+        base = explainer.settings
+        self.chain_settings = replace(
+            base, k=min(base.k, settings.k), max_facts=min(base.max_facts, settings.max_facts)
+        )
         splits = explainer.dataset.splits
         self._questions = {question.id: question for split in splits.values() for question in split}
-        self._variant = lru_cache(maxsize=KEPT)(self._built)
 
     def search(self, request: AskRequest) -> Search:
         """The search that a request asks for.
@@ -41,10 +38,11 @@ class Service:
         question = self._asked(request)
         wanted = request if isinstance(request, ExplainRequest) else ExplainRequest()
         start, excluded = self._known(wanted.start), self._known(wanted.excluded)
-        self._check(len(start), self.settings.longest, "facts that the chain begins with")
+        self._check(len(start), self.settings.max_facts, "facts that the chain begins with")
         if both := set(start).intersection(excluded):
             raise ProblemError(422, f"The fact '{min(both)}' is both in start and in excluded.")
-        return Search(self._variant(self._chain_settings(request.settings)), question, start, excluded)
+        explainer = self.explainer.with_settings(self._chain_settings(request.settings))
+        return Search(explainer, question, start, excluded)
 
     def _asked(self, request: AskRequest) -> Question:
         if (request.question is None) == (request.id is None):
@@ -69,16 +67,10 @@ class Service:
         base = self.chain_settings
         given = {name: value for name, value in wanted.model_dump(exclude={"exact"}).items() if value is not None}
         self._check(wanted.k or 0, self.settings.k, "k")
-        self._check(wanted.longest or 0, self.settings.longest, "longest")
+        self._check(wanted.max_facts or 0, self.settings.max_facts, "max_facts")
         if wanted.exact is not None:
             given["rescored"] = None if wanted.exact else base.rescored or ChainSettings().rescored
         return replace(base, **given)
-
-    def _built(self, settings: ChainSettings) -> Explainer:
-        search = self.explainer.ranker.search
-        if settings == search.settings:
-            return self.explainer
-        return Explainer(self.explainer.dataset, search.neighborhood, search.scorer, settings)
 
     def _check(self, value: int, most: int, what: str) -> None:
         if value > most:

@@ -16,7 +16,7 @@ class ServingSettings:
 
     `model` is the model's name, only shown. With a `token`, the API wants it as bearer token. `hosts` are the names
     that requests may call the server by (empty: any): a foreign page that points its own name at this machine cannot
-    use it. `body_bytes`, `question_chars` (also of an answer and an option), `k` and `longest` (L) bound one request;
+    use it. `body_bytes`, `question_chars` (also of an answer and an option), `k` and `max_facts` (L) bound one request;
     `seconds` is its time, waiting included. `workers` searches run at once, `waiting` more stand in line; whoever comes
     then is told to come back later. `page_size` bounds the items of one page, and the facts of one ranking.
     """
@@ -27,14 +27,14 @@ class ServingSettings:
     body_bytes: int = 65_536
     question_chars: int = 2_000
     k: int = 1_000
-    longest: int = 20
+    max_facts: int = 20
     seconds: float = 60.0
     workers: int = 1
     waiting: int = 32
     page_size: int = 100
 
     def __post_init__(self) -> None:
-        for name in ("body_bytes", "question_chars", "k", "longest", "seconds", "workers", "page_size"):
+        for name in ("body_bytes", "question_chars", "k", "max_facts", "seconds", "workers", "page_size"):
             if not getattr(self, name) > 0:
                 raise SettingError(f"The setting {name} of a server is above 0, not {getattr(self, name)}.")
         if self.waiting < 0:

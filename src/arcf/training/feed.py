@@ -1,6 +1,6 @@
 """From samples to steps: what is learnt from in one update of the weights."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -8,30 +8,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcf.neighborhood import Neighborhood
-from arcf.scorer.encoding import Batch, EncodedPrefix, FactTokens, TextEncoder
-from arcf.scorer.joint import pair_lengths
 from arcf.scorer.prior import LexicalPrior
-from arcf.training.samples import Sample, Sampler
+from arcf.scorer.ragged import Ragged
+from arcf.scorer.tokens import Batch, ChainTokenizer, EncodedPrefix, FactTokens
+from arcf.training.samplers import Sample, Sampler
+
+Cost = Callable[[int, NDArray[np.int64]], int]
+"""Tokens that are computed for a prefix and its candidates, given their lengths; see `Encoding.cost`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """One term of the loss, encoded. `cost` is its number of tokens in the encoding that is trained."""
+    """One term of the loss, encoded. The first `counts[0]` candidates belong to the first prefix, and so on.
 
-    prefix: EncodedPrefix
-    candidates: NDArray[np.int64]
+    `prior` is what is added to the model's scores of the candidates, `cost` the number of tokens that are computed.
+    """
+
+    prefixes: tuple[EncodedPrefix, ...]
+    counts: tuple[int, ...]
+    candidates: Ragged
     labels: NDArray[np.bool_]
     prior: NDArray[np.float32]
-    """What is added to the model's scores of the candidates."""
     cost: int
+
+    @property
+    def has_contrast(self) -> bool:
+        """Whether right and wrong candidates are both there."""
+        return bool(self.labels.any()) and not bool(self.labels.all())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepTerms:
-    """The terms of one step. `position` counts all samples drawn up to its end, from the start of training."""
+    """The terms of one step. `position` counts all samples drawn up to its end, from the start of training.
+
+    `left_out` samples had nothing to learn from.
+    """
 
     terms: tuple[Term, ...]
     position: int
+    left_out: int = 0
 
     @property
     def cost(self) -> int:
@@ -39,58 +54,80 @@ class StepTerms:
         return sum(term.cost for term in self.terms)
 
 
-class Feed:
-    """The steps of a training run, from any position on: always the same ones."""
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """What samples of one corpus are made of: its sampler, its tokens, and its prior, where there is one."""
 
-    def __init__(
-        self,
-        sampler: Sampler,
-        neighborhood: Neighborhood,
-        encoder: TextEncoder,
-        facts: FactTokens,
-        prior: LexicalPrior | None = None,
-    ) -> None:
-        self.sampler = sampler
-        self.neighborhood = neighborhood
-        self._encoder = encoder
-        self.facts = facts
-        self.prior = prior
-        self._order = lru_cache(maxsize=1)(sampler.order)
+    neighborhood: Neighborhood
+    sampler: Sampler
+    tokenizer: ChainTokenizer
+    facts: FactTokens
+    prior: LexicalPrior | None = None
 
-    def steps(self, start: int, end: int, tokens: int, *, joint: bool) -> Iterator[StepTerms]:
-        """Steps of at least `tokens` tokens each (the last may be smaller) over samples `start` to `end`."""
-        terms: list[Term] = []
-        cost = 0
-        for position in range(start, end):
-            term = self._term(position, joint=joint)
-            if term is not None:
-                terms.append(term)
-                cost += term.cost
-            if cost >= tokens or position == end - 1:
-                if terms:
-                    yield StepTerms(tuple(terms), position + 1)
-                terms, cost = [], 0
-
-    def batch(self, terms: Sequence[Term]) -> Batch:
-        """Terms as the model takes them."""
-        return Batch.of([term.prefix for term in terms], [term.candidates for term in terms], self.facts)
-
-    def _term(self, position: int, *, joint: bool) -> Term | None:
-        epoch, place = divmod(position, self.sampler.per_epoch)
-        sample = self.sampler.draw(self.neighborhood, epoch, int(self._order(epoch)[place]))
-        return self._encode(sample, joint=joint) if sample else None
-
-    def _encode(self, sample: Sample, *, joint: bool) -> Term:
-        prefix = self._encoder.prefix(sample.prefix.query, sample.prefix.facts, self.facts)
-        own = self.facts.candidates.lengths[sample.candidates]  # (candidates,)
-        length = len(prefix.tokens)
-        cost = pair_lengths(length, own, self._encoder.form).sum() if joint else length + own.sum()
-        return Term(prefix, sample.candidates, sample.labels, self._prior(sample), int(cost))
+    def encode(self, sample: Sample, cost: Cost) -> Term:
+        """A sample as the model takes it."""
+        prefixes = tuple(self.tokenizer.prefix(prefix.query, prefix.facts, self.facts) for prefix in sample.prefixes)
+        lengths = np.split(self.facts.candidates.lengths[sample.candidates], np.cumsum(sample.counts)[:-1])
+        costs = (cost(len(prefix.tokens), own) for prefix, own in zip(prefixes, lengths, strict=True))
+        candidates = self.facts.candidates.take(sample.candidates)
+        return Term(prefixes, sample.counts, candidates, sample.labels, self._prior(sample), sum(costs))
 
     def _prior(self, sample: Sample) -> NDArray[np.float32]:
         if self.prior is None:
             return np.zeros(len(sample.candidates), dtype=np.float32)
-        return self.prior.score(sample.prefix, sample.candidates)
+        parts = np.split(sample.candidates, np.cumsum(sample.counts)[:-1])
+        scores = [self.prior.score(prefix, own) for prefix, own in zip(sample.prefixes, parts, strict=True)]
+        return np.concatenate(scores)
+
+
+class Feed:
+    """The steps of a training run, from any position on: always the same ones.
+
+    `cost` is that of the encoding that is trained. With `contrasts`, samples without right or without wrong candidates
+    are left out: the loss compares the two.
+    """
+
+    def __init__(self, corpus: Corpus, cost: Cost, *, contrasts: bool = True) -> None:
+        self.corpus = corpus
+        self._cost = cost
+        self._contrasts = contrasts
+        self._order = lru_cache(maxsize=1)(corpus.sampler.order)
+
+    @property
+    def per_epoch(self) -> int:
+        """Samples of one epoch."""
+        return self.corpus.sampler.per_epoch
+
+    def steps(self, start: int, end: int, tokens: int) -> Iterator[StepTerms]:
+        """Steps of at least `tokens` tokens each (the last may be smaller) over samples `start` to `end`."""
+        terms: list[Term] = []
+        cost = left_out = 0
+        for position in range(start, end):
+            term = self._term(position)
+            if term is None:
+                left_out += 1
+            else:
+                terms.append(term)
+                cost += term.cost
+            if cost >= tokens or position == end - 1:
+                if terms:
+                    yield StepTerms(tuple(terms), position + 1, left_out)
+                terms, cost, left_out = [], 0, 0
+
+    def _term(self, position: int) -> Term | None:
+        epoch, place = divmod(position, self.per_epoch)
+        sample = self.corpus.sampler.draw(epoch, int(self._order(epoch)[place]))
+        term = None if sample is None else self.corpus.encode(sample, self._cost)
+        return term if term is None or term.has_contrast or not self._contrasts else None
+
+
+def batch_of(terms: Sequence[Term]) -> Batch:
+    """Terms as the model takes them."""
+    return Batch(
+        prefixes=Ragged.of([prefix.tokens for term in terms for prefix in term.prefixes]),
+        candidates=Ragged.concatenate([term.candidates for term in terms]),
+        counts=np.array([count for term in terms for count in term.counts], dtype=np.int64),
+    )
 
 
 def in_parts(terms: Sequence[Term], tokens: int) -> Iterator[Sequence[Term]]:

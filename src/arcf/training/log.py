@@ -1,13 +1,10 @@
-"""What a run leaves behind for people to look at: a JSONL log, TensorBoard curves if installed, a progress bar."""
+"""What a run leaves behind for people to look at: a JSONL log, and TensorBoard curves if that is installed."""
 
 import json
 import math
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from arcf.files import read_text, write_text
 from arcf.training.trainer import Callback, StepReport, Trainer
@@ -30,7 +27,7 @@ class Log(Callback):
         self.write(
             step=trainer.progress.step,
             position=trainer.progress.position,
-            epoch=round(trainer.progress.position / trainer.feed.sampler.per_epoch, 4),
+            epoch=round(trainer.progress.position / trainer.feed.per_epoch, 4),
             loss=round(report.loss, 6),
             learning_rate=report.learning_rate,
             gradient=round(report.gradient, 4),
@@ -71,35 +68,3 @@ def _tensorboard(folder: Path, resumed_step: int) -> Any:
     from torch.utils.tensorboard.writer import SummaryWriter
 
     return SummaryWriter(str(folder / "tensorboard"), purge_step=resumed_step + 1 if resumed_step else None)
-
-
-class Bar(Callback):
-    """A progress bar with loss, speed and time left; it is drawn until it is closed."""
-
-    def __init__(self, console: Console, samples: int, start: int) -> None:
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.completed}/{task.total} samples · {task.fields[note]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-        )
-        self._bar = Progress(*columns, console=console)
-        self._task = self._bar.add_task("Training", total=samples, completed=start, note="")
-        self._loss: float | None = None
-        self._tokens, self._seconds = 0, 0.0
-        self._bar.start()
-
-    def after_step(self, trainer: Trainer, report: StepReport) -> None:
-        """Move on; the loss is smoothed over about 20 steps."""
-        self._loss = report.loss if self._loss is None else 0.95 * self._loss + 0.05 * report.loss
-        self._tokens += report.tokens
-        self._seconds += report.seconds
-        best = f" · MAP {trainer.progress.best_map:.3f}" if trainer.progress.best_map >= 0 else ""
-        note = f"loss {self._loss:.3f} · {self._tokens / self._seconds:,.0f} tokens/s{best}"
-        self._bar.update(self._task, completed=trainer.progress.position, note=note)
-
-    def close(self) -> None:
-        """Leave the bar as it stands on the screen."""
-        self._bar.stop()

@@ -6,7 +6,7 @@ from dataclasses import fields
 import torch
 from torch import Tensor, nn
 
-from arcf.scorer.backbone import Backbone, Layer
+from arcf.scorer.network.backbone import Backbone, Layer
 from arcf.training.settings import OptimisationSettings
 
 

@@ -2,42 +2,41 @@
 
 import hashlib
 import json
-import platform
 import shutil
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from rich.console import Console
 
 from arcf.chain import ChainSettings
 from arcf.config import as_toml
-from arcf.data.runs import read_run
-from arcf.errors import InputError, SettingError
+from arcf.errors import InputError
+from arcf.evaluation import mean_average_precision
 from arcf.files import write_text
-from arcf.neighborhood import DISTANCES, FactIds, Neighborhood
+from arcf.neighborhood import FactIds, make_neighborhood
 from arcf.rankers import Autoregressive
-from arcf.scorer.backbone import load_backbone
-from arcf.scorer.base import Scorer
-from arcf.scorer.exported import CARD, TRAINING
-from arcf.scorer.memory import keep_pages
+from arcf.runs import Run, rank_questions, read_run
+from arcf.scorer.exported.folder import CARD, TRAINING
+from arcf.scorer.network.backbone import load_backbone
+from arcf.scorer.network.scorer import TorchScorer, find_device, make_model
 from arcf.scorer.prior import LexicalPrior, WithPrior
-from arcf.scorer.torch import TorchScorer, make_model
 from arcf.training.card import model_card
 from arcf.training.checkpoint import Checkpoints, has_checkpoint, load_checkpoint
 from arcf.training.distributed import Workers, workers
-from arcf.training.feed import Feed
+from arcf.training.feed import Corpus, Feed
 from arcf.training.folder import whole_folder
-from arcf.training.log import Bar, Log
-from arcf.training.samples import Sampler
+from arcf.training.log import Log
+from arcf.training.losses import LOSSES
+from arcf.training.manifest import TrainingManifest
+from arcf.training.memory import keep_pages
+from arcf.training.samplers import Material, make_sampler
 from arcf.training.settings import TrainingSettings
 from arcf.training.trainer import Callback, Trainer
-from arcf.training.validation import Validation, averaged, mean_average_precision
+from arcf.training.validation import Validation, averaged
 from arcf.types import Dataset, Question
 
 SETTINGS, CHECKPOINT, BEST, MODEL, MANIFEST = "settings.toml", "checkpoint", "best", "model", "manifest.json"
@@ -51,13 +50,34 @@ class Split:
     held_out: tuple[Question, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TrainedModel:
+    """What a run has led to: the folder of the model, and what it took.
+
+    `held_out_map` is that of the weights that were kept, which had seen `best_after` samples; both are None where no
+    question was held out. `seconds` are those of the steps, without validation.
+    """
+
+    folder: Path
+    samples: int
+    tokens: int
+    seconds: float
+    held_out_map: float | None
+    best_after: int | None
+
+
 def train(
-    settings: TrainingSettings, dataset: Dataset, output: Path, console: Console, *, resume: bool = False
-) -> Path:
-    """Train a model into the folder `output`; gives the folder of the finished model inside it.
+    settings: TrainingSettings,
+    dataset: Dataset,
+    output: Path,
+    callbacks: Sequence[Callback] = (),
+    *,
+    resume: bool = False,
+) -> TrainedModel:
+    """Train a model into the folder `output`.
 
     Beside the model lie the settings, the checkpoint to resume from, the log, the best model so far, and a manifest of
-    settings, data, versions and scores.
+    settings, data, versions and scores. `callbacks` are called besides those that write these.
 
     Raises:
         InputError: there is nothing to learn from, nothing to resume, or something that would be overwritten.
@@ -66,33 +86,32 @@ def train(
     """
     split = split_questions(dataset, settings)
     _check_output(output, resume=resume)
-    device = _device(settings)
+    device = find_device(settings.run.device)
     keep_pages()
     with workers() as group:
         trainer = make_trainer(settings, dataset, split, group, device)
         key = fingerprint(settings, dataset)
         if resume and has_checkpoint(output / CHECKPOINT):
             load_checkpoint(trainer, output / CHECKPOINT, key)
-        if not group.is_first:
+        if group.is_first:
+            manifest = TrainingManifest(settings, _describe(settings, dataset, split), key, group.count)
+            write_text(output / SETTINGS, as_toml(settings))
+            manifest.write(output / MANIFEST)
+            with closing(Log(output, trainer.progress.step)) as log:
+                validation = _validation(trainer, settings, dataset, split, output / BEST, log)
+                checkpoints = Checkpoints(output / CHECKPOINT, key, settings.run.checkpoint_minutes)
+                trainer.callbacks = [log, *callbacks, *validation, checkpoints]
+                trainer.run()
+            _finish(output, manifest, trainer)
+        else:
             trainer.run()
-            return output / MODEL
-        manifest = Manifest(settings, _describe(settings, dataset, split), key, group.count)
-        write_text(output / SETTINGS, as_toml(settings))
-        manifest.write(output / MANIFEST)
-        with (
-            closing(Log(output, trainer.progress.step)) as log,
-            closing(Bar(console, trainer.samples, trainer.progress.position)) as bar,
-        ):
-            checkpoints = Checkpoints(output / CHECKPOINT, key, settings.run.checkpoint_minutes)
-            trainer.callbacks = [
-                log,
-                bar,
-                *_validation(trainer, settings, dataset, split, output / BEST, log),
-                checkpoints,
-            ]
-            trainer.run()
-        _finish(output, manifest, trainer)
-    return output / MODEL
+    return _trained(output / MODEL, trainer, validated=bool(split.held_out))
+
+
+def _trained(folder: Path, trainer: Trainer, *, validated: bool) -> TrainedModel:
+    progress = trainer.progress
+    best = (progress.best_map, progress.best_position) if validated and trainer.workers.is_first else (None, None)
+    return TrainedModel(folder, progress.position, progress.tokens, progress.seconds, *best)
 
 
 def _check_output(output: Path, *, resume: bool) -> None:
@@ -144,23 +163,24 @@ def make_trainer(
 ) -> Trainer:
     """A trainer at the start of its run, without callbacks. The seed decides a new score head's weights."""
     torch.manual_seed(settings.run.seed)
-    backbone = load_backbone(settings.model.name, settings.model.dropout)
+    backbone = load_backbone(settings.model.name, settings.model.dropout).with_settings(settings.scorer)
     if settings.model.freeze_embeddings:
         backbone.embeddings.word.weight.requires_grad_(False)
     model = make_model(backbone, settings.model.encoding)
     model.to(device)
-    backbone.model.config.arcf_prior = settings.model.prior
-    backbone.model.config.arcf_similarity = settings.model.similarity
     texts = [fact.text for fact in dataset.facts]
-    prior = LexicalPrior(texts, settings.model.prior) if settings.model.prior else None
-    mined = read_mined(settings, dataset)
-    sampler = Sampler(dataset, split.learnt, settings.sampling, settings.run.seed, mined)
+    neighborhood = make_neighborhood(dataset, settings.sampling.distance)
+    material = Material(dataset, split.learnt, neighborhood, read_mined(settings, dataset))
+    corpus = Corpus(
+        neighborhood=neighborhood,
+        sampler=make_sampler(material, settings.sampling, settings.run.seed),
+        tokenizer=backbone.tokenizer,
+        facts=backbone.tokenizer.facts(texts),
+        prior=LexicalPrior(texts, settings.model.prior) if settings.model.prior else None,
+    )
     return Trainer(
         model=model,
-        backbone=backbone,
-        feed=Feed(
-            sampler, make_neighborhood(dataset, settings), backbone.encoder, backbone.encoder.facts(texts), prior
-        ),
+        feed=Feed(corpus, model.cost, contrasts=LOSSES[settings.optimisation.loss].contrasts),
         settings=settings.optimisation,
         workers=group,
         bfloat16=_bfloat16(settings, device),
@@ -188,34 +208,24 @@ def read_mined(settings: TrainingSettings, dataset: Dataset) -> dict[str, FactId
     return mined
 
 
-def make_neighborhood(dataset: Dataset, settings: TrainingSettings) -> Neighborhood:
-    """The paper's neighborhood: tf-idf, fitted on the facts and the training questions."""
-    return Neighborhood(dataset.facts, DISTANCES["tfidf"].build(dataset.facts, dataset.split(settings.data.split)))
-
-
 def _validation(
     trainer: Trainer, settings: TrainingSettings, dataset: Dataset, split: Split, folder: Path, log: Log
 ) -> list[Callback]:
     """Validation, if any question is held out for it."""
     if not split.held_out:
         return []
-    wanted = settings.validation
-    chains = ChainSettings(k=wanted.k, longest=wanted.longest, shortest=wanted.longest, rescored=wanted.rescored)
-    plain, prior = TorchScorer(trainer.model, trainer.feed.facts), trainer.feed.prior
-    scorer: Scorer = plain if prior is None else WithPrior(plain, prior)
-    ranker = Autoregressive(scorer, trainer.feed.neighborhood, chains)
-    return [Validation(lambda: mean_average_precision(ranker, dataset, split.held_out), wanted.every, log, folder)]
+    wanted, corpus = settings.validation, trainer.feed.corpus
+    chains = ChainSettings(k=wanted.k, max_facts=wanted.max_facts, min_facts=wanted.max_facts, rescored=wanted.rescored)
 
+    def measure() -> float:
+        # A new scorer for the weights as they are now.
+        plain = TorchScorer(trainer.model, corpus.facts)
+        scorer = plain if corpus.prior is None else WithPrior(plain, corpus.prior)
+        ranker = Autoregressive(scorer, corpus.neighborhood, chains, query=settings.sampling.query)
+        run = Run.of("held-out", dataset, rank_questions(ranker, split.held_out))
+        return mean_average_precision(run, dataset, split.held_out)
 
-def _device(settings: TrainingSettings) -> torch.device:
-    if settings.run.device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    device = torch.device(settings.run.device)
-    try:
-        torch.empty(1, device=device).item()
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise SettingError(f"[run] device is {device}, which torch cannot use here; take cpu or auto.") from error
-    return device
+    return [Validation(measure, wanted.every, log, folder)]
 
 
 def _bfloat16(settings: TrainingSettings, device: torch.device) -> bool:
@@ -234,30 +244,14 @@ def _describe(settings: TrainingSettings, dataset: Dataset, split: Split) -> dic
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What a run was made of, for anyone who wants to repeat it."""
-
-    settings: TrainingSettings
-    data: Mapping[str, Any]
-    fingerprint: str
-    processes: int
-
-    def write(self, path: Path, **results: Any) -> None:
-        """Write all of this, the versions of what computed it, and its results once they are known, as JSON."""
-        libraries = ("arcf", "torch", "transformers", "numpy", "tokenizers")
-        record = asdict(self) | {
-            "versions": {name: version(name) for name in libraries} | {"python": platform.python_version()},
-            "threads": torch.get_num_threads(),
-            **results,
-        }
-        write_text(path, json.dumps(record, indent=2) + "\n")
-
-
-def _finish(output: Path, manifest: Manifest, trainer: Trainer) -> None:
+def _finish(output: Path, manifest: TrainingManifest, trainer: Trainer) -> None:
     """The final model: the best one by validation, or the last one where nothing was held out."""
     progress, validated = trainer.progress, bool(manifest.data["held_out"])
-    scores: dict[str, float] = {"samples_seen": progress.position, "prefixes_shortened": progress.prefixes_shortened}
+    scores: dict[str, float] = {
+        "samples_seen": progress.position,
+        "samples_left_out": progress.left_out,
+        "prefixes_shortened": progress.prefixes_shortened,
+    }
     if validated:
         scores |= {"held_out_map": round(progress.best_map, 4), "best_after_samples": progress.best_position}
     with whole_folder(output / MODEL) as folder:
@@ -265,7 +259,7 @@ def _finish(output: Path, manifest: Manifest, trainer: Trainer) -> None:
             shutil.copytree(output / BEST, folder, dirs_exist_ok=True)
         else:
             with averaged(trainer):
-                trainer.backbone.save(folder, trainer.encoding)
+                trainer.backbone.save(folder)
         write_text(folder / CARD, model_card(manifest.settings, manifest.data, scores))
         manifest.write(folder / TRAINING, results=scores)
     manifest.write(output / MANIFEST, results=scores)

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 import torch
 
 from arcf.errors import SettingError
-from arcf.models import MINILM
+from arcf.pretrained.location import MINILM
 from arcf.registry import pick
-from arcf.scorer.torch import ENCODINGS
+from arcf.scorer.network.scorer import ENCODINGS
+from arcf.scorer.settings import ScorerSettings
 from arcf.training.losses import LOSSES
-from arcf.training.samples import Sampling
+from arcf.training.samplers import SAMPLERS, Sampling
 
 
 def _require(condition: bool, rule: str) -> None:
@@ -35,7 +36,7 @@ class ModelSettings:
     model's own, None keeps it. `freeze_embeddings` leaves the word embeddings as they are, which saves half of a small
     model's optimiser state and protects words that training never shows. `prior`: the weight of the words that a
     candidate shares with the prefix, which the model's own score is added to; see `scorer.prior`. `similarity`: the
-    weight of the cosine of prefix and candidate, in the shared-prefix encoding; see `scorer.shared_prefix`.
+    weight of the cosine of prefix and candidate, in the shared-prefix encoding; see `scorer.network.shared_prefix`.
     """
 
     name: str = MINILM
@@ -50,8 +51,8 @@ class ModelSettings:
         _require(self.dropout is None or 0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}.")
         for name in ("prior", "similarity"):
             _require(getattr(self, name) >= 0, f"{name} must be at least 0, not {getattr(self, name)}.")
-        fits = not self.similarity or self.encoding == "shared_prefix"
-        _require(fits, "similarity is part of the shared_prefix encoding; set it to 0 for the joint encoding.")
+        fits = not self.similarity or pick(ENCODINGS, self.encoding, "encoding").has_similarity
+        _require(fits, f"similarity is no part of the {self.encoding} encoding; set it to 0.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +112,11 @@ class ValidationSettings:
 
     every: int = 2000
     k: int = 180
-    longest: int = 5
+    max_facts: int = 5
     rescored: int = 32
 
     def __post_init__(self) -> None:
-        for name in ("every", "k", "longest", "rescored"):
+        for name in ("every", "k", "max_facts", "rescored"):
             _require(getattr(self, name) >= 1, f"{name} must be at least 1, not {getattr(self, name)}.")
 
 
@@ -150,3 +151,12 @@ class TrainingSettings:
     optimisation: OptimisationSettings = field(default_factory=OptimisationSettings)
     validation: ValidationSettings = field(default_factory=ValidationSettings)
     run: RunSettings = field(default_factory=RunSettings)
+
+    def __post_init__(self) -> None:
+        pick(SAMPLERS, self.sampling.kind, "kind of sample").check(self.sampling)
+
+    @property
+    def scorer(self) -> ScorerSettings:
+        """What the trained model carries with it."""
+        model = self.model
+        return ScorerSettings(model.encoding, model.prior, model.similarity, self.sampling.query)

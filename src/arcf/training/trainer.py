@@ -16,21 +16,27 @@ from torch import Tensor, nn
 
 from arcf.errors import SettingError
 from arcf.registry import pick
-from arcf.scorer.backbone import Backbone
-from arcf.scorer.torch import Model
+from arcf.scorer.network.backbone import Backbone
+from arcf.scorer.network.scorer import Network
 from arcf.training.distributed import Workers
-from arcf.training.feed import Feed, StepTerms, Term, in_parts
-from arcf.training.losses import LOSSES
+from arcf.training.feed import Feed, StepTerms, Term, batch_of, in_parts
+from arcf.training.losses import LOSSES, Targets
 from arcf.training.optimiser import WeightAverage, make_optimiser, set_learning_rate
 from arcf.training.settings import OptimisationSettings
 
 
 @dataclass(slots=True)
 class Progress:
-    """Where training stands. Positions count samples; everything here is part of a checkpoint."""
+    """Where training stands. Positions count samples; everything here is part of a checkpoint.
+
+    `tokens` were computed in `seconds`; `left_out` samples had nothing to learn from.
+    """
 
     position: int = 0
     step: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    left_out: int = 0
     prefixes_shortened: int = 0
     validated: int = 0
     best_map: float = -1.0
@@ -54,6 +60,9 @@ class StepReport:
 class Callback:
     """Something that happens beside training."""
 
+    def at_start(self, trainer: "Trainer") -> None:
+        """Called once, before the first step."""
+
     def after_step(self, trainer: "Trainer", report: StepReport) -> None:
         """Called after every step."""
 
@@ -65,8 +74,7 @@ class Callback:
 class Trainer:
     """Everything that changes while a model is trained, and the loop that changes it."""
 
-    model: Model
-    backbone: Backbone
+    model: Network
     feed: Feed
     settings: OptimisationSettings
     workers: Workers = field(default_factory=Workers)
@@ -82,14 +90,14 @@ class Trainer:
         self._loss = pick(LOSSES, self.settings.loss, "loss")
 
     @property
-    def encoding(self) -> str:
-        """The name of the encoding that is trained."""
-        return self.model.name
+    def backbone(self) -> Backbone:
+        """The model's parts."""
+        return self.model.backbone
 
     @property
     def samples(self) -> int:
         """All samples of the run."""
-        return max(1, round(self.settings.epochs * self.feed.sampler.per_epoch))
+        return max(1, round(self.settings.epochs * self.feed.per_epoch))
 
     def run(self) -> None:
         """Train from where `progress` stands to the end.
@@ -98,9 +106,10 @@ class Trainer:
             SettingError: no sample has anything to learn from, or the gradient is not finite any more (the weights are
                 still those before the step).
         """
-        tokens, joint = self.settings.tokens_per_step, self.encoding == "joint"
+        for callback in self.callbacks:
+            callback.at_start(self)
         began = perf_counter()
-        for step in self.feed.steps(self.progress.position, self.samples, tokens, joint=joint):
+        for step in self.feed.steps(self.progress.position, self.samples, self.settings.tokens_per_step):
             report = self.step(step, began)
             for callback in self.callbacks:
                 callback.after_step(self, report)
@@ -127,8 +136,9 @@ class Trainer:
             total += float(loss.detach())
         gradient = self._collect_gradients()
         self.optimiser.step()
-        self._advance(step)
-        return StepReport(self.workers.sum(total), step.cost, rate, gradient, perf_counter() - began)
+        report = StepReport(self.workers.sum(total), step.cost, rate, gradient, perf_counter() - began)
+        self._advance(step, report)
+        return report
 
     def _seed_dropout(self) -> None:
         generator = np.random.default_rng([self.seed, self.progress.step, self.workers.rank])
@@ -149,13 +159,12 @@ class Trainer:
     def _losses(self, part: Sequence[Term]) -> Tensor:
         """The sum of the part's loss terms."""
         with self._precision():
-            scores = self.model(self.feed.batch(part)).float()  # (candidates of all terms,)
+            scores = self.model(batch_of(part)).float()  # (candidates of all terms,)
         device = scores.device
         scores = scores + torch.from_numpy(np.concatenate([term.prior for term in part])).to(device)
         terms = scores.split([len(term.candidates) for term in part])
-        losses = [
-            self._loss(own, torch.from_numpy(term.labels).to(device)) for own, term in zip(terms, part, strict=True)
-        ]
+        targets = (Targets(torch.from_numpy(term.labels).to(device)) for term in part)
+        losses = [self._loss(own, wanted) for own, wanted in zip(terms, targets, strict=True)]
         return torch.stack(losses).sum()
 
     def _precision(self) -> AbstractContextManager[object]:
@@ -163,9 +172,12 @@ class Trainer:
             return nullcontext()
         return torch.autocast(self.backbone.head.weight.device.type, dtype=torch.bfloat16)
 
-    def _advance(self, step: StepTerms) -> None:
+    def _advance(self, step: StepTerms, report: StepReport) -> None:
         self.progress.position = step.position
         self.progress.step += 1
-        self.progress.prefixes_shortened += sum(bool(term.prefix.shortening) for term in step.terms)
+        self.progress.tokens += report.tokens
+        self.progress.seconds += report.seconds
+        self.progress.left_out += step.left_out
+        self.progress.prefixes_shortened += sum(bool(p.shortening) for term in step.terms for p in term.prefixes)
         if self.progress.position / self.samples > self.settings.average_from:
             self.average.add(self.backbone.model)

@@ -1,29 +1,12 @@
 """Validation: MAP of chains for held-out training questions, and the best weights kept."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from statistics import fmean
 
-import numpy as np
-
-from arcf.evaluation.measures import average_precision
-from arcf.rankers import Ranker
 from arcf.training.folder import whole_folder
 from arcf.training.log import Log
 from arcf.training.trainer import Callback, StepReport, Trainer
-from arcf.types import Dataset, Question
-
-
-def mean_average_precision(ranker: Ranker, dataset: Dataset, questions: Sequence[Question]) -> float:
-    """MAP over questions with gold facts; 0 if there is none."""
-    return fmean(_average_precision(ranker, dataset, question) for question in questions) if questions else 0.0
-
-
-def _average_precision(ranker: Ranker, dataset: Dataset, question: Question) -> float:
-    gold = dataset.gold_ids(question)
-    ranks = np.flatnonzero(np.isin(ranker.rank(question).facts, gold)) + 1
-    return average_precision(ranks.tolist(), len(gold))
 
 
 class Validation(Callback):
@@ -57,7 +40,7 @@ class Validation(Callback):
             self._log.write(step=progress.step, position=progress.position, validation_map=round(value, 6))
             if value > progress.best_map:
                 with whole_folder(self._folder) as folder:
-                    trainer.backbone.save(folder, trainer.encoding)
+                    trainer.backbone.save(folder)
                 progress.best_map, progress.best_position = value, progress.position
         progress.validated = progress.position
 

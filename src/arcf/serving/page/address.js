@@ -1,6 +1,6 @@
 // What is asked, as the part of the address after #: a link brings it back, and servers never see it.
 
-const NUMBERS = ["k", "longest", "shortest"];
+const NUMBERS = ["k", "max_facts", "min_facts"];
 
 export const nothing = () => ({
   id: null, question: "", answer: "", options: [], settings: {}, start: [], excluded: [],

@@ -156,7 +156,7 @@ function fillForm(data) {
   find("question").value = clean(data.question);
   find("answer").value = clean(data.answer);
   find("options").value = data.options.map(clean).join("\n");
-  for (const name of ["k", "longest", "shortest"]) find(name).value = asked.settings[name] ?? "";
+  for (const name of ["k", "max_facts", "min_facts"]) find(name).value = asked.settings[name] ?? "";
 }
 
 function tell(message) {
@@ -169,7 +169,7 @@ function fromForm() {
   wanted.question = find("question").value.trim();
   wanted.answer = find("answer").value.trim();
   wanted.options = find("options").value.split("\n").map((line) => line.trim()).filter(Boolean);
-  for (const name of ["k", "longest", "shortest"]) if (find(name).value) wanted.settings[name] = Number(find(name).value);
+  for (const name of ["k", "max_facts", "min_facts"]) if (find(name).value) wanted.settings[name] = Number(find(name).value);
   const known = chain?.opening;
   const same = asked.id && known && known.question === wanted.question && known.answer === wanted.answer
     && known.options.join("\n") === wanted.options.join("\n");
@@ -192,7 +192,7 @@ async function about() {
   const info = await get("api/info");
   find("corpus").textContent = `${info.corpus} · ${info.facts.toLocaleString("en")} facts${info.model ? ` · model ${info.model}` : ""}`;
   find("versions").textContent = `arcf ${info.versions.arcf}`;
-  for (const name of ["k", "longest", "shortest"]) {
+  for (const name of ["k", "max_facts", "min_facts"]) {
     find(name).placeholder = info.settings[name];
     if (info.limits[name]) find(name).max = info.limits[name];
   }

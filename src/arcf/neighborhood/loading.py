@@ -1,0 +1,26 @@
+"""From a dataset and the name of a distance to a neighborhood: the one place that makes one."""
+
+from arcf.neighborhood.base import Distance
+from arcf.neighborhood.distances import recipe
+from arcf.neighborhood.store import load_or_build
+from arcf.neighborhood.visibility import Neighborhood
+from arcf.types import Dataset
+
+TRAINING_SPLIT = "train"
+"""Distances that learn how common words are learn it from the facts and the questions of this split, if there is one:
+never from those that are evaluated."""
+
+
+def make_distance(dataset: Dataset, name: str = "tfidf") -> Distance:
+    """The distance of that name over a dataset's facts, from the cache where building it took long.
+
+    Raises:
+        UnknownNameError: there is no such distance.
+        MissingExtraError: the distance needs a library that is not installed.
+    """
+    return load_or_build(recipe(name), dataset.facts, dataset.splits.get(TRAINING_SPLIT, ()))
+
+
+def make_neighborhood(dataset: Dataset, distance: str = "tfidf") -> Neighborhood:
+    """The neighborhoods of a dataset under the distance of that name; see `make_distance`."""
+    return Neighborhood(dataset.facts, make_distance(dataset, distance))

@@ -1,0 +1,278 @@
+"""Runs: files that hold, for every question, the facts that a system ranked, best first.
+
+Three formats, told apart by content when read; a name that ends in `.gz` is compressed:
+
+- `textgraphs`, the shared tasks' predict.txt: `questionID<TAB>uid` a line, best first.
+- `trec`: `questionID Q0 uid rank score tag` a line; the score decides, the rank only between equal scores.
+- `json`: `{"format": "arcf-run", "version": 1, "dataset": NAME, "rankings": [RANKING, ...]}` with one RANKING
+  `{"question": ID, "facts": [UID, ...], "scores": [NUMBER, ...]}` a line, best first.
+
+A run is large (WorldTree's dev split: 4.8 million lines), so reading works on bytes and looks closely only at what it
+has not seen before, and writing makes one block of text a question.
+"""
+
+import gzip
+import json
+import re
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcf.errors import InputError
+from arcf.files import atomic_write, decode
+from arcf.registry import pick
+from arcf.runs.run import Run
+from arcf.runs.trec_scores import LARGEST, strictly_decreasing
+from arcf.types import Dataset, Ranking
+
+Rankings = dict[str, list[str]]
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+EXPECTED = "a run has 2 columns with one tab (TextGraphs), 6 columns (TREC), or is a JSON object"
+SPLITS_LINE = re.compile(r"[\t\r\n]")
+SPLITS_COLUMN = re.compile(r"\s")
+# On random digits more effort buys few bytes for much time.
+COMPRESSION = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RunFormat:
+    """How one format is read, and how it is written: as blocks of text, about one a question."""
+
+    read: Callable[[BufferedReader, Path], Rankings]
+    blocks: Callable[[Dataset, Iterable[Ranking]], Iterator[str]]
+
+
+def read_run(path: Path | str) -> Run:
+    """A run from a file in any of the formats; it is named after the file, without its endings.
+
+    Raises:
+        InputError: the file cannot be read, is empty, or is no run; the message names the line.
+    """
+    path = Path(path)
+    try:
+        with _open(path) as file:
+            rankings = FORMATS[_detect(file, path)].read(file, path)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read ({reason}).", path) from error
+    if not rankings:
+        raise InputError(f"holds no ranking; {EXPECTED}.", path)
+    name = Path(path.name.removesuffix(".gz")).stem
+    return Run(name, {question: tuple(dict.fromkeys(uids)) for question, uids in rankings.items()})
+
+
+def read_runs(paths: Iterable[Path | str]) -> tuple[Run, ...]:
+    """Several runs; where files in different folders have the same name, their paths tell them apart."""
+    paths = list(paths)
+    runs = [read_run(path) for path in paths]
+    count = Counter(run.name for run in runs)
+    return tuple(
+        Run(str(path), run.rankings) if count[run.name] > 1 else run for path, run in zip(paths, runs, strict=True)
+    )
+
+
+def write_run(path: Path | str, dataset: Dataset, rankings: Iterable[Ranking], format_name: str = "textgraphs") -> None:
+    """Write rankings as they come, never more than one in memory; the file appears only when all are in it.
+
+    Raises:
+        UnknownNameError: there is no such format.
+        InputError: the file cannot be written, or an id cannot be kept in this format.
+    """
+    path = Path(path)
+    blocks = pick(FORMATS, format_name, "run format").blocks(dataset, rankings)
+    with atomic_write(path) as plain, _compressed(plain, path) as file:
+        for block in blocks:
+            file.write(block.encode())
+
+
+def _read_textgraphs(file: BufferedReader, path: Path) -> Rankings:
+    rankings: Rankings = {}
+    uids: dict[bytes, str] = {}
+    question: bytes | None = None
+    facts: list[str] = []
+    for number, line in enumerate(file, 1):
+        name, _, ending = line.partition(b"\t")
+        if name != question:
+            if not line.strip():
+                continue
+            question = name
+            facts = rankings.setdefault(_text(name, path, number), [])
+        uid = uids.get(ending)
+        if uid is None:
+            uid = uids[ending] = _second_of_two(line, path, number)
+        facts.append(uid)
+    return rankings
+
+
+def _second_of_two(line: bytes, path: Path, number: int) -> str:
+    columns = _text(line, path, number).rstrip("\r\n").split("\t")
+    if len(columns) != 2 or not all(columns):
+        found = f"{len(columns)} column(s)" if all(columns) else "an empty column"
+        raise InputError(f"has {found}; expected questionID<TAB>uid.", path, number)
+    return columns[1]
+
+
+def _read_trec(file: BufferedReader, path: Path) -> Rankings:
+    columns: dict[str, tuple[list[str], array[float], array[int]]] = {}
+    uids: dict[bytes, str] = {}
+    question: bytes | None = None
+    for number, line in enumerate(file, 1):
+        try:
+            name, _, fact, rank, score, _ = line.split()
+            if name != question:
+                question = name
+                facts, scores, ranks = columns.setdefault(_text(name, path, number), ([], array("d"), array("q")))
+            uid = uids.get(fact)
+            if uid is None:
+                uid = uids[fact] = _text(fact, path, number)
+            facts.append(uid)
+            scores.append(float(score))
+            ranks.append(int(rank))
+        except (ValueError, OverflowError):
+            if line.strip():
+                raise _bad_trec_line(line, path, number) from None
+    return {name: _by_score(name, *column, path) for name, column in columns.items()}
+
+
+def _by_score(name: str, facts: list[str], scores: Sequence[float], ranks: Sequence[int], path: Path) -> list[str]:
+    """Facts by descending score, equal scores by ascending rank, equal ranks in the order of the file."""
+    falling = -np.asarray(scores)
+    if np.all(falling[1:] > falling[:-1]):
+        return facts
+    if np.isnan(falling).any():
+        raise InputError(f"has a score for question '{name}' that is not a number.", path)
+    return [facts[index] for index in np.lexsort((np.asarray(ranks), falling))]
+
+
+def _bad_trec_line(line: bytes, path: Path, number: int) -> InputError:
+    columns = _text(line, path, number).split()
+    if len(columns) != 6:
+        found, expected = f"{len(columns)} column(s)", "6: questionID Q0 uid rank score tag"
+    else:
+        found, expected = f"rank '{columns[3]}' and score '{columns[4]}'", "a whole number and a number"
+    return InputError(f"has {found}; expected {expected}.", path, number)
+
+
+def _read_json(file: BufferedReader, path: Path) -> Rankings:
+    try:
+        record = json.loads(decode(file.read(), path))
+    except json.JSONDecodeError as error:
+        raise InputError(f"is broken JSON ({error.msg}).", path, error.lineno) from error
+    except RecursionError as error:
+        raise InputError("is JSON nested too deeply for a run.", path) from error
+    entries = record.get("rankings")
+    if not isinstance(entries, list):
+        raise InputError("is JSON without a list 'rankings'; expected a run as arcf rank writes it.", path)
+    rankings: Rankings = {}
+    uids: dict[str, str] = {}
+    for number, entry in enumerate(entries, 1):
+        question, facts = _json_ranking(entry, number, path)
+        rankings.setdefault(question, []).extend([uids.setdefault(uid, uid) for uid in facts])
+    return rankings
+
+
+def _json_ranking(entry: Any, number: int, path: Path) -> tuple[str, list[str]]:
+    """Question id and uids of one entry. The uids' types are looked at in one go, in C."""
+    match entry:
+        case {"question": str(question), "facts": list(facts)} if set(map(type, facts)) <= {str}:
+            return question, facts
+    raise InputError(f"entry {number} of 'rankings' needs a string 'question' and a list of strings 'facts'.", path)
+
+
+def _textgraphs_blocks(dataset: Dataset, rankings: Iterable[Ranking]) -> Iterator[str]:
+    uids = np.array([_kept(fact.uid, "textgraphs", SPLITS_LINE) for fact in dataset.facts], dtype=object)
+    for ranking in rankings:
+        start = _kept(ranking.question_id, "textgraphs", SPLITS_LINE) + "\t"
+        if len(ranking.facts):
+            yield start + f"\n{start}".join(uids[ranking.facts]) + "\n"
+
+
+def _trec_blocks(dataset: Dataset, rankings: Iterable[Ranking]) -> Iterator[str]:
+    uids = np.array([_kept(fact.uid, "trec", SPLITS_COLUMN) for fact in dataset.facts], dtype=object)
+    ranks = [f" {rank} " for rank in range(1, len(uids) + 1)]
+    for ranking in rankings:
+        size = len(ranking.facts)
+        parts = [f" arcf\n{_kept(ranking.question_id, 'trec', SPLITS_COLUMN)} Q0 "] * (4 * size)
+        parts[1::4] = uids[ranking.facts]
+        parts[2::4] = ranks[:size]
+        parts[3::4] = _printed(strictly_decreasing(ranking.scores))
+        yield "".join(parts).removeprefix(" arcf\n") + " arcf\n" * (size > 0)
+
+
+def _json_blocks(dataset: Dataset, rankings: Iterable[Ranking]) -> Iterator[str]:
+    uids = np.array([json.dumps(fact.uid) for fact in dataset.facts], dtype=object)
+    head = {"format": "arcf-run", "version": 1, "dataset": dataset.name}
+    yield f'{json.dumps(head)[:-1]}, "rankings": ['
+    comma = ""
+    for ranking in rankings:
+        facts = ",".join(uids[ranking.facts])
+        scores = ",".join(_printed(np.clip(ranking.scores, -LARGEST, LARGEST)))
+        yield f'{comma}\n{{"question": {json.dumps(ranking.question_id)}, "facts": [{facts}], "scores": [{scores}]}}'
+        comma = ","
+    yield "\n]}\n"
+
+
+def _printed(scores: NDArray[np.floating[Any]]) -> list[str]:
+    """Nine significant digits of each score; one format for all is several times faster than one each."""
+    return ("%.9g\n" * len(scores) % tuple(scores.tolist())).split("\n")[:-1]
+
+
+def _kept(name: str, format_name: str, forbidden: re.Pattern[str]) -> str:
+    """The id itself, if the format can hold it."""
+    if not name.strip() or forbidden.search(name):
+        raise InputError(f"The {format_name} format cannot hold the id {name!r}; write the run as json.")
+    return name
+
+
+def _text(raw: bytes, path: Path, number: int) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8 text; save it as UTF-8 and try again.", path, number) from error
+
+
+def _detect(file: BufferedReader, path: Path) -> str:
+    """The name of the format, from the first line that is not blank; only a byte order mark is read away."""
+    if file.peek().startswith(BYTE_ORDER_MARK):
+        file.read(len(BYTE_ORDER_MARK))
+    head = file.peek()
+    content = head.lstrip()
+    line = content.partition(b"\n")[0]
+    if not content:
+        raise InputError(f"is empty; {EXPECTED}.", path)
+    if content.startswith(b"{"):
+        return "json"
+    if line.count(b"\t") == 1:
+        return "textgraphs"
+    if len(line.split()) == 6:
+        return "trec"
+    number = head.count(b"\n", 0, len(head) - len(content)) + 1
+    raise InputError(f"has {len(line.split())} column(s); {EXPECTED}.", path, number)
+
+
+def _open(path: Path) -> BufferedReader:
+    return BufferedReader(gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
+
+
+def _compressed(file: IO[bytes], path: Path) -> AbstractContextManager[IO[bytes] | gzip.GzipFile]:
+    """The file itself, or a compressing one around it; without a time stamp, so that equal runs are equal files."""
+    if path.suffix != ".gz":
+        return nullcontext(file)
+    return gzip.GzipFile(filename="", mode="wb", compresslevel=COMPRESSION, fileobj=file, mtime=0)
+
+
+FORMATS: dict[str, RunFormat] = {
+    "textgraphs": RunFormat(_read_textgraphs, _textgraphs_blocks),
+    "trec": RunFormat(_read_trec, _trec_blocks),
+    "json": RunFormat(_read_json, _json_blocks),
+}

@@ -1,0 +1,108 @@
+"""How an exported model keeps its weights: what is in the file, and which nodes compute with it.
+
+A precision is a class with two methods and a line in `PRECISIONS`.
+"""
+
+from typing import Final, Protocol
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from arcf.scorer.exported.graph import CONTRIBUTED, GraphBuilder
+
+Weights = NDArray[np.float32]
+
+FACTOR: Final = 64
+"""The largest integer of a matrix that is multiplied: 7 of the 8 bits. Processors without VNNI add two products of an
+unsigned byte (up to 255) and a signed one in 16 bits: 2 * 255 * 64 = 32,640 fits, 2 * 255 * 127 silently saturates."""
+
+ENTRY: Final = 127
+"""The largest integer of a table that is only looked up."""
+
+
+class Precision(Protocol):
+    """Adds the two kinds of nodes that hold nearly all weights."""
+
+    def linear(self, graph: GraphBuilder, rows: str, weight: Weights, bias: Weights) -> str:
+        """Rows @ weight + bias: (tokens, in) x (in, out) -> (tokens, out)."""
+        ...
+
+    def lookup(self, graph: GraphBuilder, table: Weights, ids: str) -> str:
+        """The rows of a table (entries, hidden) that ids of any shape ask for: (*shape, hidden)."""
+        ...
+
+
+class Float32:
+    """As trained."""
+
+    def linear(self, graph: GraphBuilder, rows: str, weight: Weights, bias: Weights) -> str:
+        """One fused product."""
+        return graph.node("Gemm", rows, graph.weight(weight), graph.weight(bias))
+
+    def lookup(self, graph: GraphBuilder, table: Weights, ids: str) -> str:
+        """One gather."""
+        return graph.node("Gather", graph.weight(table), ids)
+
+
+class Float16:
+    """Half the file, the same computation: weights become float32 when the model is loaded, embeddings when used."""
+
+    def linear(self, graph: GraphBuilder, rows: str, weight: Weights, bias: Weights) -> str:
+        """A product with weights that are cast once, when the graph is loaded."""
+        stored = graph.weight(weight.astype(np.float16))
+        return graph.node("Gemm", rows, _to_float32(graph, stored), graph.weight(bias))
+
+    def lookup(self, graph: GraphBuilder, table: Weights, ids: str) -> str:
+        """A gather, then a cast of what was gathered: the table stays small in memory as well."""
+        return _to_float32(graph, graph.node("Gather", graph.weight(table.astype(np.float16)), ids))
+
+
+class Int8:
+    """A quarter of the file, and integer products; see `quantise` for what that does to weights."""
+
+    def linear(self, graph: GraphBuilder, rows: str, weight: Weights, bias: Weights) -> str:
+        """Rows are made 8-bit integers as they come, with one scale for the call."""
+        values, scales = quantise(weight, axis=0, largest=FACTOR)
+        stored = (graph.weight(values), graph.weight(scales), graph.weight(np.zeros(len(scales), np.int8)))
+        return graph.node("DynamicQuantizeMatMul", rows, *stored, graph.weight(bias), domain=CONTRIBUTED)
+
+    def lookup(self, graph: GraphBuilder, table: Weights, ids: str) -> str:
+        """Each row of the table has its own scale."""
+        values, scales = quantise(table, axis=1, largest=ENTRY)
+        rows = _to_float32(graph, graph.node("Gather", graph.weight(values), ids))
+        return graph.node("Mul", rows, graph.node("Gather", graph.weight(scales[:, None]), ids))
+
+
+class Int8Weights(Int8):
+    """The file of `Int8`, the computation of `Float32`: nearly its accuracy and speed, with all of the 8 bits."""
+
+    def linear(self, graph: GraphBuilder, rows: str, weight: Weights, bias: Weights) -> str:
+        """A product with weights that are made float32 once, when the graph is loaded."""
+        values, scales = quantise(weight, axis=0, largest=ENTRY)
+        # Not DequantizeLinear: ONNX Runtime keeps those as they are, and would compute them in every call.
+        restored = graph.node("Mul", _to_float32(graph, graph.weight(values)), graph.weight(scales))
+        return graph.node("Gemm", rows, restored, graph.weight(bias))
+
+
+def quantise(weights: NDArray[np.float32], axis: int, largest: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """A matrix as integers up to `largest`, and the scales: one for each row (axis 1) or column (axis 0).
+
+    Symmetric: weight = integer * scale, so that 0 stays 0.
+    """
+    extent = np.abs(weights).max(axis=axis, keepdims=True)
+    scales = np.where(extent > 0, extent / largest, 1.0).astype(np.float32)
+    values = np.clip(np.rint(weights / scales), -largest, largest).astype(np.int8)
+    return values, scales.reshape(-1)
+
+
+def _to_float32(graph: GraphBuilder, value: str) -> str:
+    return graph.node("Cast", value, to=onnx.TensorProto.FLOAT)
+
+
+PRECISIONS: dict[str, Precision] = {
+    "fp32": Float32(),
+    "fp16": Float16(),
+    "int8": Int8(),
+    "int8-weights": Int8Weights(),
+}

@@ -1,0 +1,158 @@
+"""The scorer without torch: an exported model in ONNX Runtime."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcf.files import read_json_object
+from arcf.pretrained.location import CONFIG
+from arcf.pretrained.onnx_session import open_session
+from arcf.scorer.base import Prefix
+from arcf.scorer.calls import calls
+from arcf.scorer.exported.folder import MODEL, read_manifest
+from arcf.scorer.ragged import Ragged
+from arcf.scorer.settings import ScorerSettings
+from arcf.scorer.tokens import ChainTokenizer, FactTokens, ShorteningLog
+
+TOKENS_PER_CALL = 192
+"""Candidate tokens that are computed at a time: what one layer makes of more no longer fits a processor's cache. The
+same on every machine, since int8 rounds all tokens of a call on one scale."""
+
+CALLS_TOGETHER = 4
+"""Calls come in multiples of this, so that two or four threads have equally much to do; also the same everywhere."""
+
+Seen = dict[str, NDArray[np.float32]]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Read:
+    """A prefix, and what the graph made of it: keys and values, as inputs of later calls."""
+
+    prefix: Prefix
+    seen: Seen
+
+
+class Pool:
+    """Threads that make calls; one alone is the caller's own."""
+
+    def __init__(self, threads: int) -> None:
+        self._executor = ThreadPoolExecutor(threads, "arcf") if threads > 1 else None
+
+    def map(self, call: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
+        """The result for each item, in order."""
+        return self._executor.map(call, items) if self._executor and len(items) > 1 else map(call, items)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """An exported model, loaded once for any number of corpora."""
+
+    session: Any
+    tokenizer: ChainTokenizer
+    settings: ScorerSettings
+    pool: Pool
+
+
+class OnnxScorer:
+    """Scores candidates with an exported model. Threads may share it.
+
+    What was made of the last prefix is kept: asking for more candidates of the same one costs only these. Calls run
+    side by side, each on one thread of the model's pool.
+    """
+
+    def __init__(self, model: Model, facts: FactTokens) -> None:
+        self.facts = facts
+        self.shortening = ShorteningLog(facts.shortening)
+        self._model = model
+        # A graph's extra inputs are seen_keys_0, seen_values_0, .., seen_state; its outputs have the same names without
+        # "seen_". Before anything is seen, they have no tokens, and the state is 0.
+        inputs = [value for value in model.session.get_inputs() if value.name.startswith("seen_")]
+        self._empty: Seen = {
+            value.name: np.zeros([0 if isinstance(size, str) else size for size in value.shape], dtype=np.float32)
+            for value in inputs
+        }
+        self._last: _Read | None = None
+
+    @property
+    def settings(self) -> ScorerSettings:
+        """What the model was trained with."""
+        return self._model.settings
+
+    def for_facts(self, facts: Sequence[str]) -> Self:
+        """A scorer of other facts with the same model."""
+        return type(self)(self._model, self._model.tokenizer.facts(facts))
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The score of each candidate after `prefix`."""
+        scores = np.empty(len(candidates), dtype=np.float32)
+        if not len(candidates):
+            return scores
+        seen = self._read(prefix)
+        parts = list(calls(self.facts.candidates.lengths[candidates], TOKENS_PER_CALL, CALLS_TOGETHER))
+        results = self._model.pool.map(lambda call: self._call(candidates[call], seen), parts)
+        for call, result in zip(parts, results, strict=True):
+            scores[call] = result
+        return scores
+
+    def _call(self, candidates: NDArray[np.int64], seen: Seen) -> NDArray[np.float32]:
+        inputs = _padded(self.facts.candidates.take(candidates)) | seen
+        scores: NDArray[np.float32] = self._model.session.run(["scores"], inputs)[0]
+        return scores
+
+    def _read(self, prefix: Prefix) -> Seen:
+        # One reference, replaced as a whole: a thread sees the old one or the new one, and both are right.
+        last = self._last
+        if last is not None and last.prefix == prefix:
+            return last.seen
+        encoded = self._model.tokenizer.prefix(prefix.query, prefix.facts, self.facts)
+        self.shortening.add(encoded.shortening)
+        kept = self._model.session.run(
+            [name.removeprefix("seen_") for name in self._empty], _padded(Ragged.of([encoded.tokens])) | self._empty
+        )
+        # Of keys and values, (heads, 1, tokens, size) -> (heads, tokens, size).
+        seen = {name: value[:, 0] if value.ndim == 4 else value for name, value in zip(self._empty, kept, strict=True)}
+        self._last = _Read(prefix, seen)
+        return seen
+
+
+def load_scorer(folder: Path, facts: Sequence[str], threads: int | None = None) -> OnnxScorer:
+    """A scorer of the facts' texts from the folder of an exported model.
+
+    Args:
+        folder: what `arcf export` wrote.
+        facts: texts of the corpus; a fact's id is its position.
+        threads: calls at a time; as many as this process may use processors, or OMP_NUM_THREADS, unless given.
+
+    Raises:
+        InputError: the folder is not complete, is damaged, or is of another version.
+    """
+    read_manifest(folder).check(folder)
+    tokenizer = ChainTokenizer.load(folder)
+    # Calls run side by side, each on one thread: within a call there is too little to share.
+    session = open_session(folder / MODEL, threads=1)
+    settings = ScorerSettings.of(read_json_object(folder / CONFIG))
+    return OnnxScorer(Model(session, tokenizer, settings, Pool(threads or _threads())), tokenizer.facts(facts))
+
+
+def _threads() -> int:
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    if wanted.isdecimal() and int(wanted):
+        return int(wanted)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _padded(rows: Ragged) -> dict[str, NDArray[Any]]:
+    """Rows as the graph takes them: tokens (C, L), padded with whatever, and lengths (C,)."""
+    lengths = rows.lengths
+    is_token = np.arange(lengths.max()) < lengths[:, None]  # (C, L)
+    tokens = np.zeros(is_token.shape, dtype=np.int32)
+    tokens[is_token] = rows.tokens
+    return {"tokens": tokens, "lengths": lengths.astype(np.int32)}

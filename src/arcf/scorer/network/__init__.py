@@ -1,0 +1,1 @@
+"""The scorer in torch: the network and its encodings."""

@@ -1,0 +1,143 @@
+"""The torch scorer: a model, in the encoding that it was trained in, bound to a corpus."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from arcf.errors import ArcfWarning, SettingError
+from arcf.registry import pick
+from arcf.scorer.base import Prefix
+from arcf.scorer.calls import calls
+from arcf.scorer.network.backbone import Backbone, load_backbone
+from arcf.scorer.network.encoding import Encoding
+from arcf.scorer.network.joint import Joint
+from arcf.scorer.network.shared_prefix import SharedPrefix
+from arcf.scorer.ragged import Ragged
+from arcf.scorer.settings import ScorerSettings
+from arcf.scorer.tokens import FactTokens, ShorteningLog
+
+Network = Encoding[Any, Any]
+"""An encoding, whatever it makes of prefixes and candidates: what it has read goes back to itself only."""
+
+ENCODINGS: dict[str, type[Network]] = {SharedPrefix.name: SharedPrefix, Joint.name: Joint}
+
+TOKENS_PER_CALL = {"cpu": 1024, "cuda": 65_536, "mps": 16_384}
+"""Tokens that are computed at a time, by kind of device. On a processor more no longer fit the cache and fewer leave it
+waiting; a GPU wants enough to fill all of its cores."""
+
+
+class TorchScorer:
+    """Scores candidates with a torch model.
+
+    The model may be in the middle of training: scoring switches dropout off and restores the mode afterwards. But what
+    is prepared of the facts belongs to the weights as they are now: make a new scorer when they have changed. Threads
+    may share a scorer whose model is not training (`load_scorer` gives such).
+    """
+
+    def __init__(self, model: Network, facts: FactTokens) -> None:
+        self.model = model
+        self.facts = facts
+        self.shortening = ShorteningLog(facts.shortening)
+        with _without_dropout(model), torch.inference_mode():
+            self._candidates = model.prepare(facts.candidates)
+
+    @property
+    def settings(self) -> ScorerSettings:
+        """What the model was trained with."""
+        return self.model.backbone.settings
+
+    def for_facts(self, facts: Sequence[str]) -> Self:
+        """A scorer of other facts with the same model."""
+        return type(self)(self.model, self.model.backbone.tokenizer.facts(facts))
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The score of each candidate after `prefix`."""
+        with _without_dropout(self.model), torch.inference_mode():
+            return self._score(prefix, candidates)
+
+    def _score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        backbone = self.model.backbone
+        encoded = backbone.tokenizer.prefix(prefix.query, prefix.facts, self.facts)
+        self.shortening.add(encoded.shortening)
+        read = self.model.read(Ragged.of([encoded.tokens]))
+        scores = np.empty(len(candidates), dtype=np.float32)
+        tokens = self.model.tokens(len(encoded.tokens), self.facts.candidates.lengths[candidates])
+        together = TOKENS_PER_CALL.get(backbone.head.weight.device.type, TOKENS_PER_CALL["cpu"])
+        for call in calls(tokens, together):
+            rows = self._candidates.take(candidates[call])
+            scores[call] = self.model.score(read, rows, np.array([len(call)])).float().cpu().numpy()
+        return scores
+
+
+def load_scorer(
+    name: str | Path, facts: Sequence[str], device: str = "auto", threads: int | None = None
+) -> TorchScorer:
+    """A scorer of the facts' texts, from a model folder or a model of the Hugging Face hub.
+
+    Args:
+        name: the folder, or the name on the hub. Its encoding is that which it was trained in; shared_prefix if none.
+        facts: texts of the corpus; a fact's id is its position.
+        device: as torch names them (cpu, cuda, cuda:1, mps), or auto: a GPU if there is one.
+        threads: of the processor, for the whole process; torch's own choice unless given.
+
+    Raises:
+        InputError: the model cannot be loaded.
+        SettingError: there is no such device.
+    """
+    place = find_device(device)
+    if threads is not None:
+        torch.set_num_threads(threads)
+    backbone = load_backbone(name)
+    if not backbone.has_trained_head:
+        warnings.warn(
+            f"{name}: its score head was never trained, so its scores are random; train it first (arcf train).",
+            ArcfWarning,
+            stacklevel=3,
+        )
+    model = make_model(backbone, backbone.settings.encoding or SharedPrefix.name)
+    model.to(place).eval()
+    return TorchScorer(model, backbone.tokenizer.facts(facts))
+
+
+def find_device(name: str) -> torch.device:
+    """The device of that name, if torch can use it here; auto is a GPU if there is one.
+
+    Raises:
+        SettingError: it cannot.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device).item()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise SettingError(f"The device {name} is none that torch can use here; take cpu or auto.") from error
+    return device
+
+
+def make_model(backbone: Backbone, encoding: str) -> Network:
+    """The backbone run in the encoding of that name.
+
+    Raises:
+        UnknownNameError: there is no such encoding.
+    """
+    return pick(ENCODINGS, encoding, "encoding")(backbone)
+
+
+@contextmanager
+def _without_dropout(model: Network) -> Iterator[None]:
+    """The model in eval mode. One that is in it already is left alone: another thread may be using it."""
+    training = model.training
+    if training:
+        model.eval()
+    try:
+        yield
+    finally:
+        if training:
+            model.train()

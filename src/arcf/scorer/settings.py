@@ -1,0 +1,36 @@
+"""What a model was trained with and is run with: one record, which its config.json carries."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+from arcf.types import QueryForm
+
+LEAD = "arcf_"
+"""Before the names in config.json, where transformers keeps its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerSettings:
+    """The settings of a trained scorer.
+
+    `encoding`: how it reads a prefix and a candidate; None for a model that arcf has not trained. `prior`: what the
+    words that a candidate shares with the prefix weigh in its score; see `scorer.prior`. `similarity`: what the cosine
+    of prefix and candidate weighs; see `scorer.network.shared_prefix`. `query`: the form of the questions that it has
+    learnt from.
+    """
+
+    encoding: str | None = None
+    prior: float = 0.0
+    similarity: float = 0.0
+    query: QueryForm = "answer"
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> Self:
+        """The settings that the content of a config.json holds; what it lacks is as in models before it was known."""
+        names = (entry.name for entry in fields(cls))
+        return cls(**{name: config[LEAD + name] for name in names if config.get(LEAD + name) is not None})
+
+    def to_config(self) -> dict[str, Any]:
+        """The entries of a config.json."""
+        return {LEAD + name: value for name, value in asdict(self).items()}

@@ -1,0 +1,204 @@
+"""What the API takes and gives, as pydantic models: OpenAPI is written from them."""
+
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from arcf.serving.examples import ASKED, BEST, EXPLAINED, NEXT
+
+MOST_OPTIONS = 26
+MOST_EXCLUDED = 1_000
+
+Item = TypeVar("Item", bound=BaseModel)
+
+
+def _unicode(text: str) -> str:
+    """JSON can write halves of characters, which no answer could repeat."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("is not Unicode text") from error
+    return text
+
+
+Text = Annotated[str, AfterValidator(_unicode)]
+Uid = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Request(BaseModel):
+    """Unknown names are mistakes, not wishes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SearchSettings(Request):
+    """How the chain is searched for; what is left out is as the server has it."""
+
+    k: int | None = Field(default=None, ge=1, description="Facts visible from the question and from each chosen fact.")
+    max_facts: int | None = Field(default=None, ge=1, description="L: facts of a chain at most.")
+    min_facts: int | None = Field(default=None, ge=0, le=1_000, description="L_min: facts before the chain may stop.")
+    runners_up: int | None = Field(
+        default=None, ge=0, le=50, description="Facts that a step remembers besides its own."
+    )
+    exact: bool | None = Field(default=None, description="Score every visible fact in every iteration.")
+
+
+class AskRequest(Request):
+    """A question of your own, with its answer and options; or the id of a question of the dataset."""
+
+    question: Text | None = Field(default=None, description="Without its options.")
+    answer: Text = Field(
+        default="", description="The right answer; with options, the text or the letter of one of them."
+    )
+    options: list[Text] = Field(default_factory=list, max_length=MOST_OPTIONS)
+    id: Uid | None = Field(default=None, description="A question of the dataset, instead of the three above.")
+    settings: SearchSettings = SearchSettings()
+
+
+class ExplainRequest(AskRequest):
+    """What is to be explained, and the facts that the chain begins with or must not use."""
+
+    start: list[Uid] = Field(default_factory=list, description="Uids of the facts that the chain begins with.")
+    excluded: list[Uid] = Field(default_factory=list, max_length=MOST_EXCLUDED, description="Uids never used.")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"question": "Which process turned the ice cube to water?", "answer": "melting"},
+                {"id": "science-001", "settings": {"max_facts": 5}, "excluded": ["kindof-001"]},
+            ]
+        }
+    )
+
+
+class RankRequest(AskRequest):
+    """What the facts are to be ranked for."""
+
+    top_k: int = Field(default=10, ge=1, description="How many facts, from the best on.")
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"id": "science-001", "top_k": 5}]})
+
+
+class FactView(BaseModel):
+    """A fact of the corpus."""
+
+    uid: str = Field(examples=["kindof-001"])
+    text: str = Field(examples=["ice is a kind of solid"])
+
+
+class ScoredFact(FactView):
+    """A fact with its score: of the chain that it would extend, or of the ranking."""
+
+    score: float = Field(examples=[3.25])
+
+
+class Sight(BaseModel):
+    """Why a fact is visible."""
+
+    source: str | None = Field(description="The uid of a fact before it in the chain; null: the question.")
+    words: list[str] = Field(description="What the two share, in the fact's own words.", examples=[["solid"]])
+
+
+class Link(FactView):
+    """A fact of the chain. A `given` one was not chosen: it has no score and no runners-up."""
+
+    given: bool = False
+    score: float | None = None
+    seen_from: list[Sight] = Field(default_factory=list)
+    runners_up: list[ScoredFact] = Field(default_factory=list)
+    stop_score: float | None = Field(
+        default=None, description="Of the chain before this fact; null: it could not stop yet."
+    )
+
+
+class QuestionView(BaseModel):
+    """A question, with its gold facts where the dataset has them."""
+
+    id: str | None = None
+    question: str = Field(examples=["Which process turned the ice cube to water?"])
+    answer: str = Field(examples=["melting"])
+    options: list[str] = Field(default_factory=list, examples=[["freezing", "melting"]])
+    gold: list[str] = Field(default_factory=list, description="Uids.", examples=[["kindof-001"]])
+
+
+class Opening(QuestionView):
+    """How a stream begins: the question, the facts that the chain begins with, and the most it may have."""
+
+    given: list[Link] = Field(default_factory=list)
+    max_facts: int
+
+
+class ExplanationView(QuestionView):
+    """A chain, and why it ends where it does."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXPLAINED]})
+
+    facts: list[Link]
+    stopped: bool = Field(description="Whether stopping scored best; otherwise the longest length, or nothing visible.")
+    stop_score: float | None
+    left_out: list[ScoredFact] = Field(description="The best facts that stopping won over.")
+    ending: str = Field(examples=["stopped after 3 facts: stopping scores 1.20, the next fact scores 0.40"])
+    average_precision: float | None = Field(description="Of the ranking of all facts; null without gold.")
+    considered: int
+    scorings: int
+    seconds: float
+
+
+class RankingView(QuestionView):
+    """The best facts of a ranking."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [ASKED | {"facts": [BEST, NEXT], "average_precision": 0.75}]}
+    )
+
+    facts: list[ScoredFact]
+    average_precision: float | None
+
+
+class Page(BaseModel, Generic[Item]):
+    """One page of a list."""
+
+    items: list[Item]
+    total: int
+    page: int
+    pages: int
+
+
+class FactDetail(FactView):
+    """A fact and what is near it."""
+
+    table: str
+    neighbors: list["Neighbor"]
+
+
+class Neighbor(FactView):
+    """A fact near another one, with the words that they share."""
+
+    words: list[str]
+
+
+class DatasetQuestion(QuestionView):
+    """A question of the dataset."""
+
+    split: str
+    difficulty: str
+
+
+class Health(BaseModel):
+    """Whether the server answers, and how much it has to do."""
+
+    status: str = Field(examples=["ok"])
+    running: int
+    waiting: int
+
+
+class Info(BaseModel):
+    """What the server runs on."""
+
+    versions: dict[str, str]
+    model: str
+    corpus: str
+    facts: int
+    questions: int
+    settings: dict[str, Any] = Field(description="How chains are searched for unless a request says otherwise.")
+    limits: dict[str, int | float]

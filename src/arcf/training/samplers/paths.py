@@ -1,0 +1,56 @@
+"""Chains of up to two facts, as a path re-ranker learns from them (Das et al., 2019).
+
+The chain (f1, f2) is the candidate f2 after the prefix (q, f1), and the chain (f1) the candidate f1 after q alone: in
+text they are what the paper scores, and all chains that begin alike share the reading of their beginning. A chain is
+right if all of its facts are gold.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcf.errors import SettingError
+from arcf.neighborhood import FactIds
+from arcf.neighborhood.loading import make_neighborhood
+from arcf.scorer.base import Prefix
+from arcf.training.samplers.base import Material, QuestionSampler, Sample
+from arcf.training.samplers.settings import Sampling
+
+
+class PathSampler(QuestionSampler):
+    """Compares the retrieved facts alone and the chains that begin with some of them."""
+
+    def __init__(self, material: Material, sampling: Sampling, seed: int) -> None:
+        super().__init__(material, sampling, seed)
+        self._overlap = make_neighborhood(material.dataset, "overlap")
+
+    @classmethod
+    def check(cls, sampling: Sampling) -> None:
+        """Refuse what chains have no use for."""
+        super().check(sampling)
+        if sampling.pool == "corpus":
+            raise SettingError("Chains begin with retrieved facts; samples of the kind paths have no pool = corpus.")
+
+    def _draw(self, epoch: int, index: int, rng: np.random.Generator) -> Sample | None:
+        del epoch
+        question, gold = self.questions[index], self._gold[index]
+        retrieved = self.neighborhood.nearest(question.text, self.sampling.paths.retrieved)
+        if not len(retrieved):
+            return None
+        query = self._query(question, rng)
+        groups = [(Prefix(query), *self._chosen(retrieved, gold, index, rng))]
+        for start in rng.choice(retrieved, min(self.sampling.paths.starts, len(retrieved)), replace=False).tolist():
+            linked = self._overlap.nearest(start, len(self._text_of))
+            right = gold if start in gold else gold[:0]
+            groups.append((Prefix(query, (start,)), *self._chosen(linked, right, index, rng)))
+        prefixes, facts, labels = zip(*(group for group in groups if len(group[1])), strict=True)
+        return Sample(prefixes, tuple(map(len, facts)), np.concatenate(facts), np.concatenate(labels))
+
+    def _chosen(
+        self, pool: FactIds, right: FactIds, index: int, rng: np.random.Generator
+    ) -> tuple[FactIds, NDArray[np.bool_]]:
+        """The last facts of chains, and which are right: those of `right` in the pool, and some others."""
+        positive = pool[np.isin(pool, right)]
+        wrong = self._wrong(pool, right)
+        negative = self._negatives(wrong, self._hard[index], rng)
+        facts = np.concatenate([positive, negative])
+        return facts, np.arange(len(facts)) < len(positive)

@@ -1,0 +1,38 @@
+"""The learning curves of training runs: python studies/learning.py runs/a runs/b --plot curves.png."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from arcf.evaluation.plots import plot_learning
+
+POINTS = 60
+
+
+def curves(run: Path) -> dict[str, dict[float, float]]:
+    """A run's loss, as means of as many steps each as make 60 points, and its validations."""
+    records = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    steps = [record for record in records if "loss" in record]
+    parts = np.array_split(np.arange(len(steps)), min(POINTS, len(steps)))
+    loss = {
+        float(steps[part[-1]]["position"]): float(np.mean([steps[step]["loss"] for step in part])) for part in parts
+    }
+    validated = {
+        float(record["position"]): record["validation_map"] for record in records if "validation_map" in record
+    }
+    return {"loss": loss, "held-out MAP": validated}
+
+
+def main(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of `arcf train`.")],
+    plot: Annotated[Path, typer.Option(help="The picture to draw.")] = Path("learning.png"),
+) -> None:
+    """Draw loss and held-out MAP over the prefixes that were seen."""
+    plot_learning({run.name: curves(run) for run in runs}, plot)
+
+
+if __name__ == "__main__":
+    typer.run(main)

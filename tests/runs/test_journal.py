@@ -1,0 +1,124 @@
+"""Runs that are killed and go on."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcf.errors import InputError
+from arcf.runs.journal import Journal, fingerprint
+from arcf.types import Dataset, Fact, Question, Ranking
+
+QUESTIONS = [Question(f"q{number}", f"question {number}") for number in range(5)]
+SETTINGS = {"model": "m", "k": 3}
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import numpy as np
+from arcf.runs.journal import Journal
+from arcf.types import Question, Ranking
+
+def rank(question):
+    if question.id == "q3":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Ranking(question.id, np.arange(4), np.array([1.5, 0.1, 1 / 3, -2.0]) + int(question.id[1]))
+
+questions = [Question(f"q{number}", f"question {number}") for number in range(5)]
+for _ in Journal(Path(sys.argv[1]), {"model": "m", "k": 3}).rankings(questions, rank):
+    pass
+"""
+
+
+class Counting:
+    """A ranker that remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def rank(self, question: Question) -> Ranking:
+        self.asked.append(question.id)
+        return Ranking(question.id, np.arange(4), np.array([1.5, 0.1, 1 / 3, -2.0]) + int(question.id[1]))
+
+
+def run(
+    path: Path, settings: dict[str, object] | None = None, limit: int | None = None
+) -> tuple[list[str], list[Ranking]]:
+    ranker, found = Counting(), []
+    for ranking in Journal(path, settings or SETTINGS).rankings(QUESTIONS, ranker.rank):
+        found.append(ranking)
+        if len(found) == limit:
+            break
+    return ranker.asked, found
+
+
+def same(first: list[Ranking], second: list[Ranking]) -> bool:
+    return len(first) == len(second) and all(
+        one.question_id == other.question_id
+        and np.array_equal(one.facts, other.facts)
+        and np.array_equal(one.scores, other.scores)
+        for one, other in zip(first, second, strict=True)
+    )
+
+
+def test_goes_on_after_kill_9(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "run.partial"
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    asked, found = run(path)
+    assert asked == ["q3", "q4"]
+    assert same(found, run(tmp_path / "other")[1])
+    assert run(path)[0] == []
+
+
+@pytest.mark.parametrize("ending", [b'{"question":"q2","fa', b'{"question":"q2"}\n', b"\xff\n", b'{"question":"q4"'])
+def test_a_half_written_line_is_dropped(tmp_path: Path, ending: bytes) -> None:
+    path = tmp_path / "run.partial"
+    run(path, limit=2)
+    whole = path.read_bytes()
+    path.write_bytes(whole + ending)
+    asked, found = run(path)
+    assert asked == ["q2", "q3", "q4"]
+    assert same(found, run(tmp_path / "other")[1])
+    assert path.read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def test_a_half_written_first_line_is_nothing(tmp_path: Path) -> None:
+    (tmp_path / "run.partial").write_bytes(b'{"form')
+    assert len(run(tmp_path / "run.partial")[0]) == 5
+
+
+def test_other_settings_are_refused_and_nothing_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "run.partial"
+    run(path, limit=2)
+    content = path.read_bytes()
+    with pytest.raises(InputError, match=r"run\.partial: holds rankings of an unfinished run with another k, top;"):
+        run(path, {"model": "m", "k": 4, "top": 1})
+    assert path.read_bytes() == content
+
+
+def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "run.partial").write_text("my notes\n")
+    with pytest.raises(InputError, match="another format"):
+        run(tmp_path / "run.partial")
+    assert (tmp_path / "run.partial").read_text() == "my notes\n"
+
+
+def test_nothing_is_written_before_it_is_needed(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "run.partial", SETTINGS)
+    rankings = journal.rankings(QUESTIONS, Counting().rank)
+    assert not journal.path.exists()
+    next(rankings)
+    assert journal.path.exists()
+    journal.remove()
+    journal.remove()
+
+
+def test_the_fingerprint_tells_corpora_and_questions_apart() -> None:
+    facts = Dataset("a", (Fact("1", "ice"), Fact("2", "heat"))), Dataset("a", (Fact("1", "ice"), Fact("2", "cold")))
+    first, second = (fingerprint(dataset, QUESTIONS) for dataset in facts)
+    assert first["facts"] != second["facts"]
+    assert first["questions"] == second["questions"] != fingerprint(facts[0], QUESTIONS[::-1])["questions"]

@@ -1,0 +1,170 @@
+"""Exported models against the torch model that they come from."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arcf.errors import InputError
+from arcf.scorer import STOP, Prefix
+from arcf.scorer.export import write_export
+from arcf.scorer.exported import scorer as onnx_module
+from arcf.scorer.exported.scorer import OnnxScorer, load_scorer
+from arcf.scorer.network.backbone import Backbone
+from arcf.scorer.network.scorer import TorchScorer, make_model
+
+Pair = tuple[TorchScorer, OnnxScorer]
+
+WORDS = ("ice", "melting", "is a kind of", "heat", "water", "energy", "unheard-of")
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
+ALL = np.array([4, STOP, 0, 6, 2, 4, 1, 3, 5])
+
+
+def both(backbone: Backbone, folder: Path, facts: tuple[str, ...], precision: str = "fp32") -> Pair:
+    write_export(backbone, folder, precision, source="tiny")
+    torch_scorer = TorchScorer(make_model(backbone, "shared_prefix").eval(), backbone.encoder.facts(facts))
+    return torch_scorer, load_scorer(folder, facts, threads=1)
+
+
+@pytest.fixture(scope="module")
+def pair(backbone: Backbone, tmp_path_factory: pytest.TempPathFactory, facts: tuple[str, ...]) -> Pair:
+    return both(backbone, tmp_path_factory.mktemp("exported"), facts)
+
+
+@pytest.fixture
+def bert(tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...]) -> OnnxScorer:
+    return both(tiny("bert"), tmp_path, facts)[1]
+
+
+@given(query=TEXTS, chosen=st.lists(st.integers(0, 6), max_size=4), ids=st.lists(st.integers(-1, 6), max_size=9))
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_scores_are_those_of_torch(pair: Pair, query: str, chosen: list[int], ids: list[int]) -> None:
+    prefix, candidates = Prefix(query, tuple(chosen)), np.array(ids, dtype=np.int64)
+    expected, scores = (scorer.score(prefix, candidates) for scorer in pair)
+    assert scores.dtype == np.float32
+    np.testing.assert_allclose(scores, expected, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:.*longer than the model can read:arcf.ArcfWarning")
+def test_inputs_as_long_as_the_model_allows(
+    tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...]
+) -> None:
+    torch_scorer, scorer = both(tiny("roberta", positions=32), tmp_path, (*facts, "heat " * 50))
+    prefix = Prefix("ice " * 60, (0, 1, 2))
+    np.testing.assert_allclose(scorer.score(prefix, ALL), torch_scorer.score(prefix, ALL), atol=1e-4)
+    assert scorer.shortening.total == torch_scorer.shortening.total
+    assert scorer.shortening.total.questions_cut == 1
+
+
+def test_calls_of_any_size_give_the_same(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    scorer = pair[1]
+    whole = scorer.score(Prefix("ice", (1, 3)), ALL)
+    monkeypatch.setattr(onnx_module, "TOKENS_PER_CALL", 10)
+    np.testing.assert_allclose(scorer.score(Prefix("ice", (1, 3)), ALL), whole, atol=1e-5)
+
+
+def test_calls_side_by_side_give_the_same(
+    tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...]
+) -> None:
+    write_export(tiny("bert"), tmp_path, "fp32", source="tiny")
+    first, second = (load_scorer(tmp_path, facts, threads) for threads in (1, 3))
+    prefix = Prefix("ice", (1, 3))
+    np.testing.assert_allclose(second.score(prefix, ALL), first.score(prefix, ALL), atol=1e-5)
+
+
+@pytest.mark.parametrize(("precision", "tolerance"), [("fp16", 0.05), ("int8-weights", 0.15), ("int8", 0.8)])
+def test_smaller_files_score_nearly_the_same(
+    backbone: Backbone, tmp_path: Path, facts: tuple[str, ...], precision: str, tolerance: float
+) -> None:
+    torch_scorer, scorer = both(backbone, tmp_path, facts, precision)
+    expected, scores = (one.score(Prefix("heat turns ice to water", (1,)), ALL) for one in (torch_scorer, scorer))
+    # What all candidates have in common does not matter, and a random model's scores are close together.
+    difference = (scores - scores.mean()) - (expected - expected.mean())
+    assert np.abs(difference).max() < tolerance * float(expected.std())
+
+
+def test_a_prefix_is_read_once(bert: OnnxScorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded = []
+    encode = bert._encoder.prefix
+    monkeypatch.setattr(bert._encoder, "prefix", lambda *given: encoded.append(given[0]) or encode(*given))
+    first = bert.score(Prefix("ice", (1,)), ALL)
+    np.testing.assert_array_equal(bert.score(Prefix("ice", (1,)), ALL), first)
+    bert.score(Prefix("ice", (2,)), ALL)
+    np.testing.assert_array_equal(bert.score(Prefix("ice", (1,)), ALL), first)
+    assert encoded == ["ice", "ice", "ice"]
+
+
+def test_threads_get_what_one_alone_gets(bert: OnnxScorer) -> None:
+    prefixes = [Prefix(word, (fact,)) for word in WORDS for fact in range(3)] * 3
+    alone = [bert.score(prefix, ALL) for prefix in prefixes]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda prefix: bert.score(prefix, ALL), prefixes))
+    np.testing.assert_allclose(together, alone, atol=1e-6)
+
+
+class TestDamage:
+    @pytest.fixture
+    def folder(self, tiny: Callable[..., Backbone], tmp_path: Path) -> Path:
+        write_export(tiny("bert"), tmp_path, "fp32", source="tiny")
+        return tmp_path
+
+    def complaint(self, folder: Path) -> str:
+        with pytest.raises(InputError) as raised:
+            load_scorer(folder, ["ice"])
+        return str(raised.value)
+
+    def test_a_truncated_file(self, folder: Path) -> None:
+        content = (folder / "model.onnx").read_bytes()
+        (folder / "model.onnx").write_bytes(content[:1000])
+        assert f"has 1000 bytes instead of {len(content)}: the file is damaged" in self.complaint(folder)
+
+    def test_a_changed_file(self, folder: Path) -> None:
+        content = bytearray((folder / "model.onnx").read_bytes())
+        content[len(content) // 2] ^= 1
+        (folder / "model.onnx").write_bytes(content)
+        assert "model.onnx: has the wrong checksum" in self.complaint(folder)
+
+    def test_a_missing_file(self, folder: Path) -> None:
+        (folder / "tokenizer.json").unlink()
+        assert "tokenizer.json: cannot be read" in self.complaint(folder)
+
+    def test_no_manifest(self, folder: Path) -> None:
+        (folder / "manifest.json").unlink()
+        assert "is not the manifest of a model exported by arcf" in self.complaint(folder)
+
+    def test_another_version(self, folder: Path) -> None:
+        record = json.loads((folder / "manifest.json").read_text())
+        (folder / "manifest.json").write_text(json.dumps(record | {"version": 2}))
+        assert "is of the version 2, and this arcf runs version 1" in self.complaint(folder)
+
+    @pytest.mark.parametrize("change", [{"files": []}, {"files": {"model.onnx": {}}}, {"precision": None}])
+    def test_a_broken_manifest(self, folder: Path, change: dict[str, object]) -> None:
+        record = json.loads((folder / "manifest.json").read_text())
+        (folder / "manifest.json").write_text(json.dumps(record | change))
+        assert "export the model again" in self.complaint(folder)
+
+    def test_what_onnx_runtime_cannot_run(self, folder: Path) -> None:
+        (folder / "model.onnx").write_bytes(b"not a graph")
+        with pytest.raises(InputError, match="cannot be run by ONNX Runtime"):
+            onnx_module._session(folder / "model.onnx")
+
+
+def test_torch_is_not_imported(tiny: Callable[..., Backbone], tmp_path: Path) -> None:
+    write_export(tiny("bert"), tmp_path / "model", "int8", source="tiny")
+    program = f"""
+import sys
+for name in ("torch", "transformers", "onnx", "safetensors"):
+    sys.modules[name] = None
+import arcf
+chain = arcf.load({str(tmp_path / "model")!r}, ["ice is solid", "heat melts ice"]).explain("What is ice?", "solid")
+print(len(chain.chain.facts))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "2", done.stderr

@@ -1,0 +1,63 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from arcf.errors import InputError
+from arcf.sentences.folder import ModelFolder, read_folder
+
+
+def write(folder: Path, **files: object) -> Path:
+    for name, content in files.items():
+        path = folder / f"{name.replace('__', '/')}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(content))
+    return folder
+
+
+def test_plain_folder_takes_the_mean_and_the_models_length(tmp_path: Path) -> None:
+    folder = read_folder(write(tmp_path, config={"max_position_embeddings": 128}))
+    assert folder == ModelFolder(tmp_path, pooling="mean", max_tokens=128)
+    assert folder.graph is None
+
+
+def test_sentence_transformers_folder(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        config={"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1},
+        sentence_bert_config={"max_seq_length": 600, "do_lower_case": True},
+        modules=[
+            {"type": "sentence_transformers.models.Transformer"},
+            {"type": "sentence_transformers.models.Pooling"},
+        ],
+    )
+    write(tmp_path, **{"1_Pooling__config": {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}})
+    assert read_folder(tmp_path) == ModelFolder(tmp_path, pooling="cls", max_tokens=512, lower_case=True, pad=1)
+
+
+@pytest.mark.parametrize("place", ["model.onnx", "onnx/model.onnx"])
+def test_graph_is_found(tmp_path: Path, place: str) -> None:
+    (tmp_path / place).parent.mkdir(exist_ok=True)
+    (tmp_path / place).touch()
+    assert read_folder(write(tmp_path, config={})).graph == tmp_path / place
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "config.json: cannot be read"),
+        ({"config": []}, "is not a JSON object"),
+        ({"config": {}, "modules": [{"type": "sentence_transformers.models.Dense"}]}, "does not know: Dense"),
+        ({"config": {}, "modules": {"a": 1}}, "modules.json: is not a list of steps"),
+        ({"config": {}, "1_Pooling__config": {"pooling_mode_max_tokens": True}}, "pooling by max_tokens"),
+    ],
+)
+def test_unusable_folders(tmp_path: Path, files: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_folder(write(tmp_path, **files))
+
+
+def test_broken_json(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{\n oops")
+    with pytest.raises(InputError, match=r"config.json:2: is not JSON"):
+        read_folder(tmp_path)
