@@ -25,6 +25,7 @@ from arcf.explainer import Explainer
 from arcf.explainer import load as load_explainer
 from arcf.neighborhood import Neighborhood, recipe
 from arcf.neighborhood.text import Analyzer
+from arcf.rankers import Autoregressive
 from arcf.scorer.base import STOP, Prefix
 from arcf.serving import ServingSettings, serve
 
@@ -141,7 +142,7 @@ def explainer_of(model: str | None, stand_in: float | None) -> Explainer:
         return load_explainer(model)
     dataset = load()
     neighborhood = Neighborhood(dataset.facts, recipe("tfidf").build(dataset.facts, ()))
-    return Explainer(dataset, neighborhood, StandIn([fact.text for fact in dataset.facts], stand_in))
+    return Explainer(dataset, Autoregressive(StandIn([fact.text for fact in dataset.facts], stand_in), neighborhood))
 
 
 def report(console: Console, load: Load, requests: int) -> None:

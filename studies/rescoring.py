@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from arcf.chain.search import ChainSearch, ChainSettings
+from arcf.chain import ChainSearch, ChainSettings
 from arcf.data import load as load_dataset
 from arcf.evaluation import Comparison, compare
 from arcf.evaluation.plots import plot_trade_off

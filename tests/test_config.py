@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from arcf.config import as_toml, make, presets, read_settings
 from arcf.errors import ArcfError, InputError, SettingError, UnknownNameError
+from arcf.rankers import RankerSettings
 from arcf.scorer.network.scorer import ENCODINGS
 from arcf.training.losses import LOSSES
-from arcf.training.samples import Conditioning, Sampling
+from arcf.training.samplers import Conditioning, Sampling
 from arcf.training.settings import (
     DataSettings,
     ModelSettings,
@@ -19,17 +20,33 @@ from arcf.training.settings import (
     TrainingSettings,
     ValidationSettings,
 )
+from arcf.types import QUERY_FORMS
 
 
 def settings(*overrides: str) -> TrainingSettings:
     return read_settings(TrainingSettings, overrides=overrides)
 
 
-@pytest.mark.parametrize("name", sorted(presets()))
+@pytest.mark.parametrize("name", sorted(presets(TrainingSettings)))
 def test_every_preset_can_be_read(name: str) -> None:
     read = read_settings(TrainingSettings, preset=name)
     assert read.data.dataset == "worldtree-2020"
     assert read.data.held_out > 0
+
+
+def test_the_papers_chains_are_the_papers() -> None:
+    assert sorted(presets(RankerSettings)) == ["paper"]
+    chain = read_settings(RankerSettings, preset="paper").chain
+    assert (chain.k, chain.max_facts, chain.min_facts, chain.rescored) == (290, 9, 3, None)
+    assert not chain.average_scores
+    assert not chain.skip_repeats
+    assert chain.num_beams == 1
+
+
+def test_one_of_a_few_words() -> None:
+    assert settings("sampling.query=stem").sampling.query == "stem"
+    with pytest.raises(SettingError, match=r"'sampling\.query' takes answer or stem or options, not 'both'"):
+        settings("sampling.query=both")
 
 
 def test_the_papers_preset_is_the_papers() -> None:
@@ -146,8 +163,10 @@ def test_none_in_a_file_means_all(tmp_path: Path) -> None:
 
 def test_as_toml_reads_well() -> None:
     assert as_toml(Sampling(k=5, negatives=None, conditioning=Conditioning()), "sampling.") == (
-        '[sampling]\nk = 5\nprefixes = 4\nnegatives = "none"\nword_dropout = 0.0\nmining = "none"\n\n'
-        "[sampling.conditioning]\nshare = 0.3\nstart = 2\n\n"
+        '[sampling]\nkind = "prefixes"\nquery = "answer"\ndistance = "tfidf"\nk = 5\npool = "neighborhood"\n'
+        "prefixes = 4\n"
+        'negatives = "none"\nword_dropout = 0.0\nmining = "none"\n\n'
+        "[sampling.conditioning]\nshare = 0.3\nstart = 2\n\n[sampling.paths]\nretrieved = 25\nstarts = 4\n\n"
     )
 
 
@@ -163,11 +182,14 @@ all_settings = st.builds(
     data=st.builds(DataSettings, texts, texts, st.integers(0, 10**9)),
     sampling=st.builds(
         Sampling,
-        counts,
-        counts,
-        st.none() | counts,
-        st.floats(0, 0.99),
-        st.none() | st.builds(Conditioning, st.floats(1e-9, 1), st.integers(0, 99)),
+        query=st.sampled_from(QUERY_FORMS),
+        distance=st.sampled_from(["tfidf", "bm25+overlap"]),
+        k=counts,
+        pool=st.sampled_from(["neighborhood", "corpus"]),
+        prefixes=counts,
+        negatives=st.none() | counts,
+        word_dropout=st.floats(0, 0.99),
+        conditioning=st.none() | st.builds(Conditioning, st.floats(1e-9, 1), st.integers(0, 99)),
     ),
     optimisation=st.builds(
         OptimisationSettings,

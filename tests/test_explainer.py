@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import arcf.explainer
-from arcf.chain.search import ChainSettings
+from arcf.chain import ChainSettings
 from arcf.errors import ArcfError, InputError, SettingError, UnknownNameError
-from arcf.explainer import Explainer, ask, load
-from arcf.scorer.base import STOP, Prefix
+from arcf.explainer import Explainer, ask, load, load_explainer
+from arcf.neighborhood import make_neighborhood
+from arcf.rankers import Autoregressive, RankerSettings
+from arcf.scorer import STOP, Prefix, ScorerSettings
 from arcf.types import Dataset, Fact, Question
 
 FACTS = (
@@ -29,6 +30,8 @@ QUESTION = "What turns ice to water?"
 class InOrder:
     """Prefers facts in the order of the corpus; stopping is best after three."""
 
+    settings = ScorerSettings()
+
     def __init__(self, facts: Sequence[str] = ()) -> None:
         self.facts = facts
 
@@ -39,7 +42,7 @@ class InOrder:
 
 @pytest.fixture(autouse=True)
 def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arcf.explainer, "load_scorer", lambda _, facts: InOrder(facts))
+    monkeypatch.setattr("arcf.rankers.registry.load_scorer", lambda _, facts, *__: InOrder(facts))
 
 
 @pytest.fixture
@@ -63,7 +66,7 @@ def test_a_chain_is_printed_with_scores_and_sources(explainer: Explainer) -> Non
 
 
 def test_the_record_is_json_with_uids(explainer: Explainer) -> None:
-    record = json.loads(json.dumps(explainer.explain(QUESTION, "melting").record()))
+    record = json.loads(json.dumps(explainer.explain(QUESTION, "melting").to_dict()))
     assert [fact["uid"] for fact in record["facts"]] == ["1", "2", "3"]
     assert record["facts"][1]["seen_from"] == [
         {"source": None, "words": ["melting"]},
@@ -78,8 +81,8 @@ def test_the_record_is_json_with_uids(explainer: Explainer) -> None:
 @pytest.mark.parametrize(
     ("settings", "question", "ending"),
     [
-        (ChainSettings(longest=1), QUESTION, "ended after 1 fact: no longer chain is allowed"),
-        (ChainSettings(shortest=9), "moss", "ended after 1 fact: no other fact is visible"),
+        (ChainSettings(max_facts=1), QUESTION, "ended after 1 fact: no longer chain is allowed"),
+        (ChainSettings(min_facts=9), "moss", "ended after 1 fact: no other fact is visible"),
         (ChainSettings(), "zebras", "no fact shares a word with the question"),
     ],
 )
@@ -88,15 +91,40 @@ def test_the_end_of_a_chain_is_told(settings: ChainSettings, question: str, endi
 
 
 def test_ranking_needs_no_second_search(explainer: Explainer) -> None:
-    ranking = explainer.rank(QUESTION, "melting")
-    assert ranking.facts.tolist() == [0, 1, 2, 3, 4]
-    again = explainer.ranking(explainer.explain(QUESTION, "melting"))
-    assert again.facts.tolist() == ranking.facts.tolist()
-    assert again.scores.tolist() == ranking.scores.tolist()
+    ranked = explainer.rank(QUESTION, "melting")
+    assert [fact.uid for fact in ranked] == ["1", "2", "3", "4", "5"]
+    assert [fact.text for fact in ranked] == list(FACTS)
+    assert explainer.explain(QUESTION, "melting").ranking() == ranked
+    assert explainer.rank(QUESTION, "melting", top_k=2) == ranked[:2]
+
+
+def test_settings_may_be_others_for_one_question(explainer: Explainer) -> None:
+    short = ChainSettings(max_facts=1)
+    assert len(explainer.explain(QUESTION, "melting", settings=short).facts) == 1
+    assert len(explainer.explain(QUESTION, "melting").facts) == 3
+    assert explainer.with_settings(short).settings == short
+    assert explainer.with_settings(explainer.settings) is explainer
+
+
+def test_a_question_may_be_asked_without_its_answer() -> None:
+    prefixes: list[Prefix] = []
+
+    class Listening(InOrder):
+        def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+            prefixes.append(prefix)
+            return super().score(prefix, candidates)
+
+    neighborhood = make_neighborhood(Dataset("facts", tuple(Fact(text, text) for text in FACTS)))
+    explanation = Explainer(
+        Dataset("facts", neighborhood.facts), Autoregressive(Listening(), neighborhood, query="stem")
+    ).explain(QUESTION, "melting")
+    assert {prefix.query for prefix in prefixes} == {QUESTION}
+    assert explanation.chain.question.answer == "melting"
+    assert explanation.found.considered == 4  # by "ice" and "water", then by what they lead to
 
 
 def test_steps_come_as_they_are_found(explainer: Explainer) -> None:
-    steps = explainer.steps(QUESTION, "melting")
+    steps = explainer.steps(ask(QUESTION, "melting"))
     assert [step.chosen.fact for step in steps] == [0, 1, 2]
 
 
@@ -104,22 +132,21 @@ def test_facts_may_be_given_and_excluded_by_uid(explainer: Explainer) -> None:
     explanation = explainer.explain(QUESTION, "melting", start=["3"], excluded=["1"])
     assert [fact.uid for fact in explanation.facts] == ["3", "2", "4"]
     assert " 1. (given) water is a kind of liquid" in str(explanation).splitlines()
-    assert explanation.record()["facts"][0] == {"uid": "3", "text": FACTS[2], "given": True}
+    assert explanation.to_dict()["facts"][0] == {
+        "uid": "3",
+        "text": FACTS[2],
+        "given": True,
+        "seen_from": [{"source": None, "words": ["water"]}],
+    }
     with pytest.raises(UnknownNameError, match="fact of facts named '9'"):
         explainer.explain(QUESTION, start=["9"])
-
-
-def test_many_questions(explainer: Explainer) -> None:
-    questions = ["ice", Question("q2", "moss"), "liquid"]
-    found = [explanation.chain.facts for explanation in explainer.explain_many(questions)]
-    assert found == [explainer.explain(question).chain.facts for question in questions]
 
 
 def test_threads_may_share_it(explainer: Explainer) -> None:
     questions = ["ice", "moss", "liquid", QUESTION] * 20
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda question: explainer.explain(question).chain, questions))
-    assert found == [explanation.chain for explanation in explainer.explain_many(questions)]
+    assert found == [explainer.explain(question).chain for question in questions]
 
 
 @pytest.mark.parametrize("answer", ["B", "b", "melting", "Melting "])
@@ -144,7 +171,7 @@ def test_wrong_answers_and_empty_questions() -> None:
 def test_small_corpora_and_large_neighborhoods(facts: tuple[str, ...], k: int) -> None:
     explainer = load("any", facts, ChainSettings(k=k))
     assert len(explainer.explain("ice", answer="").facts) == len(facts)
-    assert len(explainer.rank("ice").facts) == len(facts)
+    assert len(explainer.rank("ice")) == len(facts)
 
 
 def test_facts_come_from_anywhere(tmp_path: Path) -> None:
@@ -157,11 +184,16 @@ def test_facts_come_from_anywhere(tmp_path: Path) -> None:
 
 
 def test_without_a_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(arcf.explainer, "files", lambda _: tmp_path)
+    monkeypatch.setattr("arcf.scorer.loading.files", lambda _: tmp_path)
     with pytest.raises(ArcfError, match="give a model's folder"):
         load()
-    (tmp_path / "model").mkdir()
+    (tmp_path / "packaged").mkdir()
     assert load().explain("ice").facts
+
+
+def test_only_chains_explain() -> None:
+    with pytest.raises(SettingError, match="The ranker bm25 finds no chains"):
+        load_explainer(RankerSettings("bm25"), FACTS)
 
 
 def test_unknown_distance() -> None:

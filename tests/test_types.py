@@ -1,9 +1,10 @@
 from dataclasses import FrozenInstanceError
 
+import numpy as np
 import pytest
 
 from arcf.errors import UnknownNameError
-from arcf.types import Candidate, Chain, Dataset, Fact, Gold, Option, Question, Step
+from arcf.types import Candidate, Chain, Dataset, Fact, Gold, Option, Question, RankedFact, Ranking, Step
 
 QUESTION = Question("q", "What wades?", (Option("A", "a heron"), Option("B", "moss")), "a heron")
 
@@ -14,11 +15,18 @@ def test_core_falls_back_to_the_text() -> None:
 
 
 def test_query_forms() -> None:
-    assert QUESTION.query() == QUESTION.query("answer") == "What wades? (answer) a heron"
-    assert QUESTION.query("stem") == "What wades?"
-    assert QUESTION.query("options") == "What wades? (A) a heron (B) moss"
+    assert QUESTION.query() == QUESTION.asked("answer").query() == "What wades? (answer) a heron"
+    assert QUESTION.asked("stem").query() == QUESTION.asked("stem").text == "What wades?"
+    assert QUESTION.asked("options").query() == QUESTION.asked("options").text == "What wades? (A) a heron (B) moss"
     assert Question("q", "What wades?").query() == "What wades?"
-    assert Question("q", "What wades?").query("options") == "What wades?"
+    assert Question("q", "What wades?").asked("options").query() == "What wades?"
+
+
+def test_a_ranking_by_name() -> None:
+    facts = (Fact("a", "x"), Fact("b", "y"), Fact("c", "z"))
+    ranking = Ranking("q", np.array([2, 0, 1]), np.array([3.0, 2.0, 1.0]))
+    assert ranking.top(2).named(facts) == (RankedFact("c", "z", 3.0), RankedFact("a", "x", 2.0))
+    assert ranking.top(None).facts.tolist() == [2, 0, 1]
 
 
 def test_datasets_map_uids_to_positions_and_cannot_be_changed() -> None:

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import arcf.explainer
 from arcf.explainer import Explainer, load
-from arcf.scorer.base import STOP, Prefix
+from arcf.scorer import STOP, Prefix, ScorerSettings
 
 QUESTION = "What turns ice to water?"
 FACTS = {
@@ -23,6 +22,8 @@ FACTS = {
 class InOrder:
     """Prefers facts in the order of the corpus; stopping is best after two, but not before the least of three."""
 
+    settings = ScorerSettings()
+
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         stop = 100.0 if len(prefix.facts) >= 2 else -100.0
         return np.where(candidates == STOP, stop, -candidates).astype(np.float32)
@@ -30,7 +31,7 @@ class InOrder:
 
 @pytest.fixture
 def facts_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(arcf.explainer, "load_scorer", lambda *_: InOrder())
+    monkeypatch.setattr("arcf.rankers.registry.load_scorer", lambda *_: InOrder())
     path = tmp_path / "facts.jsonl"
     path.write_text("".join(json.dumps({"uid": uid, "text": text}) + "\n" for uid, text in FACTS.items()))
     return path

@@ -23,6 +23,6 @@ def test_in_a_pipeline_that_was_written_and_read(facts_file: Path, question: str
 
 
 def test_a_run_may_want_more(facts_file: Path, question: str) -> None:
-    retriever = ChainRetriever(model="any", facts=str(facts_file), top=1)
+    retriever = ChainRetriever(model="any", facts=str(facts_file), top_k=1)
     assert len(retriever.run(question)["documents"]) == 1
-    assert len(retriever.run(question, top=4)["documents"]) == 4
+    assert len(retriever.run(question, top_k=4)["documents"]) == 4

@@ -23,7 +23,7 @@ def test_documents_of_the_chain(explainer: Explainer, question: str) -> None:
 
 
 def test_without_an_answer_in_a_pipeline_and_in_a_batch(explainer: Explainer, question: str) -> None:
-    retriever = ChainRetriever(explainer=explainer, top=2)
+    retriever = ChainRetriever(explainer=explainer, top_k=2)
     pipeline = retriever | RunnableLambda(lambda documents: [document.id for document in documents])
     assert pipeline.batch([question, question]) == [["f1", "f2"], ["f1", "f2"]]
     assert asyncio.run(pipeline.ainvoke(question)) == ["f1", "f2"]

@@ -17,4 +17,4 @@ def test_nodes_of_the_chain(explainer: Explainer, question: str) -> None:
 
 
 def test_without_an_answer(explainer: Explainer, question: str) -> None:
-    assert len(ChainRetriever(explainer, top=4).retrieve(question)) == 4
+    assert len(ChainRetriever(explainer, top_k=4).retrieve(question)) == 4

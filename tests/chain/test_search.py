@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arcf.chain.beam import BeamSearch
-from arcf.chain.search import ChainSearch, ChainSettings, Found
+from arcf.chain import BeamSearch, ChainSearch, ChainSettings, SearchResult
 from arcf.errors import SettingError
 from arcf.neighborhood import DISTANCES, Neighborhood
 from arcf.scorer.base import STOP, Prefix
@@ -55,11 +54,11 @@ scorers = st.builds(HashScorer, levels=st.sampled_from((2, 7, 1000)), stop=st.sa
 chain_settings = st.builds(
     ChainSettings,
     k=st.integers(1, 20),
-    longest=st.integers(1, 6),
-    shortest=st.integers(0, 6),
+    max_facts=st.integers(1, 6),
+    min_facts=st.integers(0, 6),
     rescored=st.none(),
     skip_repeats=st.booleans(),
-    averaged=st.booleans(),
+    average_scores=st.booleans(),
 )
 
 
@@ -78,7 +77,7 @@ def algorithm_1(
 ) -> Plain:
     """Algorithm 1 with dicts and loops: no order of sight, no scoreboard."""
     facts, iterations, scorings = list(start), [], 0
-    while len(facts) < s.longest:
+    while len(facts) < s.max_facts:
         candidates: set[int] = set(neighborhood.nearest(question.text, s.k).tolist())
         for fact in facts:
             candidates |= set(neighborhood.nearest(fact, s.k).tolist())
@@ -94,13 +93,13 @@ def algorithm_1(
         if not allowed:
             break
         best = max(allowed, key=lambda fact: (allowed[fact], -fact))
-        if facts and len(facts) >= s.shortest and scorer.one(prefix, STOP) >= allowed[best]:
+        if facts and len(facts) >= s.min_facts and scorer.one(prefix, STOP) >= allowed[best]:
             return Plain(facts, True, iterations, scorings)
         facts.append(best)
     return Plain(facts, False, iterations, scorings)
 
 
-def same(found: Found, other: Found) -> None:
+def same(found: SearchResult, other: SearchResult) -> None:
     assert found.chain == other.chain
     assert found.others.tolist() == other.others.tolist()
     np.testing.assert_array_equal(found.scores, other.scores)
@@ -120,7 +119,7 @@ def test_exact_search_is_algorithm_1(
     assert found.considered == len(seen)
     final = {
         fact: np.mean([iteration[fact] for iteration in plain.iterations if fact in iteration])
-        if s.averaged
+        if s.average_scores
         else plain.iterations[-1][fact]
         for fact in seen - set(plain.chosen)
     }
@@ -146,7 +145,7 @@ def test_steps_tell_what_was_chosen_over_what(
             source = question.text if seen.source is None else seen.source
             assert step.chosen.fact in neighborhood.nearest(source, s.k)
             assert seen.words
-        if length >= max(s.shortest, 1):
+        if length >= max(s.min_facts, 1):
             assert step.stop_score is not None
             assert step.stop_score < step.chosen.score
     if chain.stopped:
@@ -161,10 +160,10 @@ def test_no_fact_twice_and_the_lengths_hold(
     fast = replace(s, rescored=m)
     found = ChainSearch(scorer, neighborhood, fast).find(question)
     facts = found.chain.facts
-    assert len(set(facts)) == len(facts) <= s.longest
+    assert len(set(facts)) == len(facts) <= s.max_facts
     assert set(facts).isdisjoint(found.others.tolist())
     if found.chain.stopped:
-        assert len(facts) >= max(s.shortest, 1)
+        assert len(facts) >= max(s.min_facts, 1)
     if s.skip_repeats:
         assert len({neighborhood.facts[fact].text for fact in facts}) == len(facts)
 
@@ -209,7 +208,7 @@ class Drift:
 def test_old_scores_move_by_the_median_change() -> None:
     neighborhood = neighborhood_of(["ice"] * 8)
     question = Question("q", "ice")
-    s = ChainSettings(longest=3, rescored=4, skip_repeats=False, averaged=False)
+    s = ChainSettings(max_facts=3, rescored=4, skip_repeats=False, average_scores=False)
     found = ChainSearch(Drift(), neighborhood, s).find(question)
     assert found.chain.facts == (7, 5, 4)
     # 0 and 1 were scored once, without a prefix, as 0 and 1; two prefixes later all others are 20 lower.
@@ -241,10 +240,10 @@ def all_chains(
     taken = {neighborhood.facts[fact].text for fact in facts} if s.skip_repeats else set()
     visible = neighborhood.visible(question.text, facts, s.k).tolist()
     ways = [fact for fact in visible if neighborhood.facts[fact].text not in taken]
-    if len(facts) == s.longest or not ways:
+    if len(facts) == s.max_facts or not ways:
         yield facts, False, []
         return
-    if facts and len(facts) >= s.shortest:
+    if facts and len(facts) >= s.min_facts:
         ways.append(STOP)
     scores = np.array([scorer.one(prefix, way) for way in ways])
     for way, log in zip(ways, scores - np.log(np.exp(scores).sum()), strict=True):
@@ -260,7 +259,7 @@ def all_chains(
 def test_a_beam_of_everything_finds_the_chain_of_the_highest_mean_log_probability(
     question: Question, neighborhood: Neighborhood, scorer: HashScorer, s: ChainSettings
 ) -> None:
-    s = replace(s, longest=min(s.longest, 3), k=3, beams=5000)
+    s = replace(s, max_facts=min(s.max_facts, 3), k=3, num_beams=5000)
     chain = BeamSearch(scorer, neighborhood, s).find(question).chain
     values = {
         (facts, stopped): float(np.mean(logs)) if logs else 0.0
@@ -273,7 +272,7 @@ def test_a_beam_of_everything_finds_the_chain_of_the_highest_mean_log_probabilit
 def test_same_input_same_result(
     question: Question, neighborhood: Neighborhood, scorer: HashScorer, s: ChainSettings, beams: int
 ) -> None:
-    s = replace(s, beams=beams, rescored=2)
+    s = replace(s, num_beams=beams, rescored=2)
     again = neighborhood_of([fact.text for fact in neighborhood.facts])
     same(BeamSearch(scorer, neighborhood, s).find(question), BeamSearch(scorer, again, s).find(question))
 
@@ -334,23 +333,23 @@ def test_one_fact() -> None:
     assert (found.chain.facts, found.chain.stopped, found.scorings) == ((0,), False, 1)
 
 
-@pytest.mark.parametrize(("shortest", "length"), [(0, 1), (1, 1), (2, 2), (3, 3), (9, 4)])
-def test_the_stop_sample_waits_for_the_shortest_length(shortest: int, length: int) -> None:
+@pytest.mark.parametrize(("min_facts", "length"), [(0, 1), (1, 1), (2, 2), (3, 3), (9, 4)])
+def test_the_stop_sample_waits_for_the_shortest_length(min_facts: int, length: int) -> None:
     neighborhood = neighborhood_of(["ice water", "ice heat", "ice sun", "ice moss"])
-    s = ChainSettings(shortest=shortest)
+    s = ChainSettings(min_facts=min_facts)
     found = ChainSearch(HashScorer(stop=1e6), neighborhood, s).find(Question("q", "ice"))
     assert len(found.chain.facts) == length
     assert found.chain.stopped == (length < 4)
 
 
 def test_runners_up_of_a_beam_leave_out_only_the_chosen() -> None:
-    search = BeamSearch(HashScorer(levels=1000), neighborhood_of(["ice"] * 9), ChainSettings(beams=3, runners_up=2))
+    search = BeamSearch(HashScorer(levels=1000), neighborhood_of(["ice"] * 9), ChainSettings(num_beams=3, runners_up=2))
     for step in search.find(Question("q", "ice")).chain.steps:
         assert step.chosen not in step.runners_up
         assert all(isinstance(other, Candidate) for other in step.runners_up)
 
 
-@pytest.mark.parametrize("wrong", [{"k": 0}, {"longest": 0}, {"shortest": -1}, {"rescored": -1}, {"beams": 0}])
+@pytest.mark.parametrize("wrong", [{"k": 0}, {"max_facts": 0}, {"min_facts": -1}, {"rescored": -1}, {"num_beams": 0}])
 def test_impossible_settings(wrong: dict[str, int]) -> None:
     with pytest.raises(SettingError, match=next(iter(wrong))):
         ChainSettings(**wrong)

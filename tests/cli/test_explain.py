@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import arcf.explainer
-from arcf.scorer.base import STOP, Prefix
+from arcf.scorer import STOP, Prefix, ScorerSettings
 
 Arcf = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
@@ -26,6 +25,8 @@ FACTS = (
 class InOrder:
     """Prefers facts in the order of the corpus; stopping is always better than that."""
 
+    settings = ScorerSettings()
+
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         del prefix
         return np.where(candidates == STOP, 1.0, -candidates).astype(np.float32)
@@ -33,7 +34,7 @@ class InOrder:
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arcf.explainer, "load_scorer", lambda *_: InOrder())
+    monkeypatch.setattr("arcf.rankers.registry.load_scorer", lambda *_: InOrder())
     monkeypatch.setenv("COLUMNS", "140")
 
 
@@ -46,7 +47,9 @@ def corpus(tmp_path: Path) -> Path:
 
 @pytest.mark.usefixtures("fake")
 def test_the_picture(arcf: Arcf, corpus: Path, capsys: Capture) -> None:
-    assert arcf("explain", QUESTION, "--answer", "melting", "--model", "any", "--facts", corpus, "--shortest", "2") == 0
+    assert (
+        arcf("explain", QUESTION, "--answer", "melting", "--model", "any", "--facts", corpus, "--min-facts", "2") == 0
+    )
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert lines[:-1] == [
         QUESTION,
@@ -65,7 +68,9 @@ def test_the_picture(arcf: Arcf, corpus: Path, capsys: Capture) -> None:
 @pytest.mark.usefixtures("fake")
 def test_options_and_the_ranking(arcf: Arcf, corpus: Path, capsys: Capture) -> None:
     options = ("--options", "freezing", "--options", "melting")
-    assert arcf("explain", QUESTION, *options, "--correct", "B", "--model", "any", "--facts", corpus, "--top", "4") == 0
+    assert (
+        arcf("explain", QUESTION, *options, "--correct", "B", "--model", "any", "--facts", corpus, "--top-k", "4") == 0
+    )
     output = capsys.readouterr().out
     assert "  (A) freezing\n  (B) melting\n" in output
     ranking = output.partition("Ranking")[2]
@@ -84,7 +89,7 @@ def test_gold_facts_are_marked(arcf: Arcf, capsys: Capture) -> None:
 
 @pytest.mark.usefixtures("fake")
 def test_json(arcf: Arcf, capsys: Capture) -> None:
-    settings = ("-k", "20", "--longest", "4", "--shortest", "4", "--exact", "--json", "--top", "7")
+    settings = ("-k", "20", "--max-facts", "4", "--min-facts", "4", "--exact", "--json", "--top-k", "7")
     assert arcf("explain", "--id", "science-001", "--model", "any", *settings) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["id"] == "science-001"

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from arcf.data import load
 from arcf.runs.files import read_run
-from arcf.scorer.base import Prefix
+from arcf.scorer import Prefix, ScorerSettings
 
 Arcf = Callable[..., int]
 
 
 def test_a_question_of_ones_own_shows_the_best_facts(arcf: Arcf, capsys: pytest.CaptureFixture[str]) -> None:
-    assert arcf("rank", "Which process turned the ice cube to water?", "--answer", "melting", "--top", 3) == 0
+    assert arcf("rank", "Which process turned the ice cube to water?", "--answer", "melting", "--top-k", 3) == 0
     shown = capsys.readouterr().out
     assert "an ice cube is a kind of block of frozen water" in shown
     assert "kindof-001" in shown
@@ -29,11 +29,11 @@ def test_a_question_of_the_dataset_marks_its_gold(arcf: Arcf, capsys: pytest.Cap
 
 
 def test_json_of_one_question(arcf: Arcf, capsys: pytest.CaptureFixture[str]) -> None:
-    assert arcf("rank", "--id", "science-001", "--json", "--top", 2) == 0
+    assert arcf("rank", "--ranker", "tfidf", "--id", "science-001", "--json", "--top-k", 2) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["id"] == "science-001"
     assert [set(fact) for fact in record["facts"]] == [{"uid", "text", "score", "gold"}] * 2
-    assert arcf("rank", "melting ice", "--json", "--top", 1) == 0
+    assert arcf("rank", "--ranker", "tfidf", "melting ice", "--json", "--top-k", 1) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["question"] == "melting ice"
     assert "gold" not in record["facts"][0]
@@ -41,15 +41,18 @@ def test_json_of_one_question(arcf: Arcf, capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.parametrize("file_format", ["textgraphs", "trec", "json"])
 def test_a_split_is_written_and_can_be_read(arcf: Arcf, tmp_path: Path, file_format: str) -> None:
-    path = tmp_path / "folder" / "run"
-    assert arcf("rank", "--split", "dev", "--output", path, "--format", file_format, "--top", 7) == 0
+    path = tmp_path / "run"
+    assert (
+        arcf("rank", "--ranker", "tfidf", "--split", "dev", "--output", path, "--format", file_format, "--top-k", 7)
+        == 0
+    )
     run = read_run(path)
     assert set(run.rankings) == {question.id for question in load().split("dev")}
     assert {len(uids) for uids in run.rankings.values()} == {7}
 
 
 def test_a_split_is_ranked_whole_unless_told_otherwise(arcf: Arcf, tmp_path: Path) -> None:
-    assert arcf("rank", "--split", "dev", "--output", tmp_path / "run") == 0
+    assert arcf("rank", "--ranker", "tfidf", "--split", "dev", "--output", tmp_path / "run") == 0
     corpus = load()
     assert {len(uids) for uids in read_run(tmp_path / "run").rankings.values()} == {len(corpus.facts)}
 
@@ -57,7 +60,7 @@ def test_a_split_is_ranked_whole_unless_told_otherwise(arcf: Arcf, tmp_path: Pat
 def test_own_facts_in_a_text_file(arcf: Arcf, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "facts.txt"
     path.write_text("yeast makes bread rise\n[b]markup[/b] stays text\n", encoding="utf-8")
-    assert arcf("rank", "Why does bread rise?", "--answer", "yeast", "--dataset", path) == 0
+    assert arcf("rank", "Why does bread rise?", "--answer", "yeast", "--facts", path) == 0
     shown = capsys.readouterr().out
     assert shown.index("yeast makes bread rise") < shown.index("[b]markup[/b] stays text")
 
@@ -74,10 +77,13 @@ def test_own_facts_in_a_text_file(arcf: Arcf, tmp_path: Path, capsys: pytest.Cap
         (["a question", "--dataset", "nowhere.txt"], "nowhere.txt"),
         (["--id", "science-1"], "There is no question of science named 'science-1'"),
         (["--split", "dev", "--output", "x", "--format", "xml"], "xml"),
-        (["a question", "--ranker", "arcf", "--set", "beam=2"], "Did you mean 'beams'?"),
-        (["a question", "--ranker", "arcf", "--set", "beams=two"], "takes a whole number"),
-        (["a question", "--model", "runs/any"], "are for --ranker arcf; tfidf has neither"),
-        (["--split", "dev", "--output", "x", "--ranker", "bm25", "--longest", "2"], "are for --ranker arcf"),
+        (["a question", "--ranker", "arcf", "--set", "chain.num_beam=2"], "Did you mean 'chain.num_beams'?"),
+        (["a question", "--ranker", "arcf", "--set", "chain.num_beams=two"], "takes a whole number"),
+        (["a question", "--ranker", "tfidf", "--model", "runs/any"], "tfidf has no use for the setting model"),
+        (
+            ["--split", "dev", "--output", "x", "--ranker", "bm25", "--max-facts", "2"],
+            "bm25 has no use for the setting chain",
+        ),
         (["--id", "science-001", "--answer", "nonsense"], "have their own answers"),
         (["--id", ""], "There is no question of science named ''"),
         ([" "], "The question is empty"),
@@ -103,6 +109,8 @@ def test_wrong_usage_gets_one_sentence_and_writes_nothing(
 class Interrupted:
     """A scorer that prefers early facts, and at one prefix ends everything."""
 
+    settings = ScorerSettings()
+
     def __init__(self, last: int) -> None:
         self.queries: dict[str, None] = {}
         self._last = last
@@ -120,7 +128,7 @@ class TestTheChainsRanker:
 
     def test_an_interrupted_run_goes_on(self, arcf: Arcf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         scorer = Interrupted(last=7)
-        monkeypatch.setattr("arcf.explainer.load_scorer", lambda *_: scorer)
+        monkeypatch.setattr("arcf.rankers.registry.load_scorer", lambda *_: scorer)
         path = tmp_path / "run.json"
         assert arcf(*self.arguments(path)) != 0
         assert [file.name for file in tmp_path.iterdir()] == ["run.json.partial"]
@@ -134,9 +142,9 @@ class TestTheChainsRanker:
     def test_other_settings_are_refused(
         self, arcf: Arcf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setattr("arcf.explainer.load_scorer", lambda *_: Interrupted(last=1))
+        monkeypatch.setattr("arcf.rankers.registry.load_scorer", lambda *_: Interrupted(last=1))
         path = tmp_path / "run.json"
         assert arcf(*self.arguments(path)) != 0
         capsys.readouterr()
-        assert arcf(*self.arguments(path), "--top", "5") == 2
-        assert "run.json.partial: holds rankings of an unfinished run with another top" in capsys.readouterr().err
+        assert arcf(*self.arguments(path), "--top-k", "5") == 2
+        assert "run.json.partial: holds rankings of an unfinished run with another top_k" in capsys.readouterr().err

@@ -3,10 +3,12 @@
 import socket
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from arcf.scorer import ScorerSettings
 from arcf.serving import ServingSettings
 from arcf.serving.server import address, listen
 from arcf.serving.settings import LOOPBACK
@@ -25,7 +27,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         tell("http://here/")
 
     monkeypatch.setattr("arcf.serving.serve", serve)
-    monkeypatch.setattr("arcf.explainer.load_scorer", lambda *_: None)
+    monkeypatch.setattr("arcf.rankers.registry.load_scorer", lambda *_: SimpleNamespace(settings=ScorerSettings()))
     return given
 
 
@@ -39,11 +41,11 @@ def test_it_listens_on_this_machine_only(arcf: Arcf, started: dict[str, Any], ca
 
 def test_every_limit_is_an_option(arcf: Arcf, started: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCF_TOKEN", "s3cret")
-    limits = ("--workers", "2", "--waiting", "3", "--seconds", "4.5", "--most-k", "50", "--most-facts", "6")
+    limits = ("--workers", "2", "--waiting", "3", "--seconds", "4.5", "--max-k", "50", "--max-facts", "6")
     sizes = ("--question-chars", "70", "--body-bytes", "800", "--allowed-host", "Arcf.example")
     assert arcf("serve", "--model", "any", *limits, *sizes, "--host", "0.0.0.0", "--port", "0") == 0
     assert started["settings"] == ServingSettings(
-        "any", "s3cret", (*LOOPBACK, "arcf.example"), 800, 70, k=50, longest=6, seconds=4.5, workers=2, waiting=3
+        "any", "s3cret", (*LOOPBACK, "arcf.example"), 800, 70, k=50, max_facts=6, seconds=4.5, workers=2, waiting=3
     )
 
 
@@ -58,7 +60,7 @@ def test_wrong_usage(arcf: Arcf, capsys: Capture, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_port_that_is_taken(arcf: Arcf, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcf.explainer.load_scorer", lambda *_: None)
+    monkeypatch.setattr("arcf.rankers.registry.load_scorer", lambda *_: SimpleNamespace(settings=ScorerSettings()))
     with listen("127.0.0.1", 0) as taken:
         assert arcf("serve", "--model", "any", "--port", str(taken.getsockname()[1])) == 1
     assert "in use" in capsys.readouterr().err

@@ -64,7 +64,7 @@ def test_a_run_against_itself() -> None:
 
 
 def test_json_holds_plain_values() -> None:
-    record = json.loads(json.dumps(compare([random_run("x", 1), random_run("y", 2)], DATASET, "dev").to_json()))
+    record = json.loads(json.dumps(compare([random_run("x", 1), random_run("y", 2)], DATASET, "dev").to_dict()))
     assert [row["name"] for row in record["runs"]] == ["x", "y"]
     assert record["runs"][0]["difference"] is None
     assert set(record["runs"][1]["difference"]["interval"]) == {"low", "high"}

@@ -53,9 +53,9 @@ def test_breakdowns_can_be_added() -> None:
 
 def test_json_holds_plain_values() -> None:
     result = evaluate(RUN, DATASET, "dev")
-    record = json.loads(json.dumps(result.to_json(per_question=True)))
+    record = json.loads(json.dumps(result.to_dict(per_question=True)))
     assert record["map_official"] == result.map_official
     assert record["precision"]["10"] == result.precision[10]
     assert record["breakdowns"]["role"][1]["map"] == pytest.approx(1 / 5)
     assert [entry["id"] for entry in record["per_question"]] == ["Q1", "Q2"]
-    assert "per_question" not in result.to_json()
+    assert "per_question" not in result.to_dict()

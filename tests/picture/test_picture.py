@@ -13,14 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arcf.chain.search import ChainSettings
+from arcf.chain import ChainSettings
 from arcf.explainer import Explainer
 from arcf.explanation import Explanation
 from arcf.neighborhood import Neighborhood, recipe
 from arcf.picture import html_page, svg, svg_file
-from arcf.picture.layout import LANE, Content, Source, contents, lanes, layout
+from arcf.picture.layout import LANE, Content, Origin, contents, lanes, layout
 from arcf.picture.text import clean, shorten, width_of, wrap
-from arcf.scorer.base import STOP, Prefix
+from arcf.rankers import Autoregressive
+from arcf.scorer import STOP, Prefix, ScorerSettings
 from arcf.types import Dataset, Fact
 
 FACTS = (
@@ -35,6 +36,8 @@ FACTS = (
 class InOrder:
     """Prefers facts in the order of the corpus; stopping is best after `length`."""
 
+    settings = ScorerSettings()
+
     def __init__(self, length: int) -> None:
         self.length = length
 
@@ -46,7 +49,7 @@ class InOrder:
 def explained(facts: Sequence[str] = FACTS, length: int = 5, start: Sequence[str] = ()) -> Explanation:
     dataset = Dataset("own", tuple(Fact(str(place), text) for place, text in enumerate(facts)))
     neighborhood = Neighborhood(dataset.facts, recipe("tfidf").build(dataset.facts, ()))
-    explainer = Explainer(dataset, neighborhood, InOrder(length), ChainSettings(shortest=0))
+    explainer = Explainer(dataset, Autoregressive(InOrder(length), neighborhood, ChainSettings(min_facts=0)))
     return explainer.explain("What turns <ice> to water?", "melting & more", start=start)
 
 
@@ -128,7 +131,7 @@ def test_the_page_needs_nothing_else() -> None:
 def test_the_command_line_writes_both(
     arcf: Callable[..., int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("arcf.explainer.load_scorer", lambda *_: InOrder(3))
+    monkeypatch.setattr("arcf.rankers.registry.load_scorer", lambda *_: InOrder(3))
     svg, html = tmp_path / "new" / "chain.svg", tmp_path / "chain.html"
     assert arcf("explain", "--id", "science-001", "--model", "any", "--svg", svg, "--html", html) == 0
     assert ElementTree.parse(svg).getroot().tag.endswith("svg")
@@ -152,7 +155,7 @@ chains = st.integers(1, 10).flatmap(
 @given(chains)
 def test_nothing_overlaps(chain: tuple[list[int], ...]) -> None:
     facts = [
-        Content("fact", f"fact {place}", score="1.00", sources=tuple(Source(one, ("word",)) for one in sorted(seen)))
+        Content("fact", f"fact {place}", score="1.00", sources=tuple(Origin(one, ("word",)) for one in sorted(seen)))
         for place, seen in enumerate(chain, start=1)
     ]
     cards = layout([Content("question", "What?"), *facts])
@@ -168,7 +171,7 @@ def test_nothing_overlaps(chain: tuple[list[int], ...]) -> None:
 @given(chains)
 def test_no_two_lines_share_a_lane_at_the_same_height(chain: tuple[list[int], ...]) -> None:
     cards = [Content("question", "")] + [
-        Content("fact", "", sources=tuple(Source(one, ()) for one in seen)) for seen in chain
+        Content("fact", "", sources=tuple(Origin(one, ()) for one in seen)) for seen in chain
     ]
     lane_of = lanes(cards)
     last = {source.place: place for place, card in enumerate(cards) for source in card.sources}

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arcf.chain.beam import BeamSearch
-from arcf.chain.search import ChainSearch, ChainSettings
+from arcf.chain import BeamSearch, ChainSearch, ChainSettings
 from arcf.neighborhood import DISTANCES, Neighborhood
 from arcf.rankers import Autoregressive, Tiers
 from arcf.scorer.base import Prefix
@@ -46,12 +45,12 @@ scorers = st.builds(HashScorer, st.sampled_from((2, 7, 1000)))
 chain_settings = st.builds(
     ChainSettings,
     k=st.integers(1, 20),
-    longest=st.integers(1, 5),
-    shortest=st.integers(0, 5),
+    max_facts=st.integers(1, 5),
+    min_facts=st.integers(0, 5),
     rescored=st.sampled_from((None, 0, 1, 96)),
     skip_repeats=st.booleans(),
-    averaged=st.booleans(),
-    beams=st.sampled_from((1, 1, 3)),
+    average_scores=st.booleans(),
+    num_beams=st.sampled_from((1, 1, 3)),
 )
 
 
@@ -86,7 +85,7 @@ def test_scores_give_the_same_order(
 @pytest.mark.parametrize("rest", [True, False])
 def test_tiers_that_are_switched_off_are_left_out(scored: bool, rest: bool) -> None:
     neighborhood = neighborhood_of(["ice water", "ice heat", "ice sun", "bird egg", "moss"])
-    s = ChainSettings(longest=1)
+    s = ChainSettings(max_facts=1)
     ranking = Autoregressive(HashScorer(1000), neighborhood, s, Tiers(scored, rest)).rank(Question("q", "ice"))
     assert len(ranking.facts) == 1 + 2 * scored + 2 * rest
     assert set(ranking.facts.tolist()) >= ({3, 4} if rest else set())
@@ -95,14 +94,14 @@ def test_tiers_that_are_switched_off_are_left_out(scored: bool, rest: bool) -> N
 def test_a_single_pass_is_the_order_of_the_first_scores() -> None:
     neighborhood = neighborhood_of(["ice water", "ice heat", "ice sun", "ice bird", "moss"])
     scorer, question = HashScorer(1000), Question("q", "ice")
-    ranking = Autoregressive(scorer, neighborhood, ChainSettings(longest=1)).rank(question)
+    ranking = Autoregressive(scorer, neighborhood, ChainSettings(max_facts=1)).rank(question)
     assert ranking.facts.tolist() == [*sorted(range(4), key=lambda fact: -scorer.one(Prefix("ice"), fact)), 4]
 
 
 def test_beams_are_a_setting() -> None:
     neighborhood, scorer = neighborhood_of(["ice water"]), HashScorer(7)
     assert type(Autoregressive(scorer, neighborhood).search) is ChainSearch
-    assert type(Autoregressive(scorer, neighborhood, ChainSettings(beams=2)).search) is BeamSearch
+    assert type(Autoregressive(scorer, neighborhood, ChainSettings(num_beams=2)).search) is BeamSearch
 
 
 def test_an_empty_corpus() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from arcf.errors import InputError
 from arcf.runs.journal import Journal, fingerprint
+from arcf.runs.ranking import rank_questions
 from arcf.types import Dataset, Fact, Question, Ranking
 
 QUESTIONS = [Question(f"q{number}", f"question {number}") for number in range(5)]
@@ -20,15 +21,17 @@ import os, signal, sys
 from pathlib import Path
 import numpy as np
 from arcf.runs.journal import Journal
+from arcf.runs.ranking import rank_questions
 from arcf.types import Question, Ranking
 
-def rank(question):
-    if question.id == "q3":
-        os.kill(os.getpid(), signal.SIGKILL)
-    return Ranking(question.id, np.arange(4), np.array([1.5, 0.1, 1 / 3, -2.0]) + int(question.id[1]))
+class Killed:
+    def rank(self, question):
+        if question.id == "q3":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Ranking(question.id, np.arange(4), np.array([1.5, 0.1, 1 / 3, -2.0]) + int(question.id[1]))
 
 questions = [Question(f"q{number}", f"question {number}") for number in range(5)]
-for _ in Journal(Path(sys.argv[1]), {"model": "m", "k": 3}).rankings(questions, rank):
+for _ in rank_questions(Killed(), questions, journal=Journal(Path(sys.argv[1]), {"model": "m", "k": 3})):
     pass
 """
 
@@ -48,10 +51,11 @@ def run(
     path: Path, settings: dict[str, object] | None = None, limit: int | None = None
 ) -> tuple[list[str], list[Ranking]]:
     ranker, found = Counting(), []
-    for ranking in Journal(path, settings or SETTINGS).rankings(QUESTIONS, ranker.rank):
+    rankings = rank_questions(ranker, QUESTIONS, journal=Journal(path, settings or SETTINGS))
+    for ranking in rankings:
         found.append(ranking)
         if len(found) == limit:
-            break
+            rankings.close()
     return ranker.asked, found
 
 
@@ -65,7 +69,7 @@ def same(first: list[Ranking], second: list[Ranking]) -> bool:
 
 
 def test_goes_on_after_kill_9(tmp_path: Path) -> None:
-    path = tmp_path / "folder" / "run.partial"
+    path = tmp_path / "run.partial"
     done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
     assert done.returncode == -signal.SIGKILL
     asked, found = run(path)
@@ -75,15 +79,33 @@ def test_goes_on_after_kill_9(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [b'{"question":"q2","fa', b'{"question":"q2"}\n', b"\xff\n", b'{"question":"q4"'])
-def test_a_half_written_line_is_dropped(tmp_path: Path, ending: bytes) -> None:
+def test_a_half_written_line_is_passed_over(tmp_path: Path, ending: bytes) -> None:
     path = tmp_path / "run.partial"
     run(path, limit=2)
-    whole = path.read_bytes()
-    path.write_bytes(whole + ending)
+    path.write_bytes(path.read_bytes() + ending)
     asked, found = run(path)
     assert asked == ["q2", "q3", "q4"]
     assert same(found, run(tmp_path / "other")[1])
-    assert path.read_bytes() == (tmp_path / "other").read_bytes()
+    assert run(path)[0] == []
+
+
+def test_lines_may_come_in_any_order_and_from_several_writers(tmp_path: Path) -> None:
+    path = tmp_path / "run.partial"
+    ranker = Counting()
+    with Journal(path, SETTINGS) as one, Journal(path, SETTINGS) as other:
+        for writer, number in ((one, 4), (other, 1), (one, 2)):
+            writer.add(ranker.rank(QUESTIONS[number]))
+        assert one.get(QUESTIONS[2]) is not None
+    asked, found = run(path)
+    assert asked == ["q0", "q3"]
+    assert same(found, run(tmp_path / "other")[1])
+
+
+def test_rankings_are_cut_before_they_are_kept(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "run.partial", SETTINGS)
+    found = [list(rank_questions(Counting(), QUESTIONS, 2, journal)) for _ in range(2)]
+    assert {len(ranking.facts) for rankings in found for ranking in rankings} == {2}
+    assert same(*found)
 
 
 def test_a_half_written_first_line_is_nothing(tmp_path: Path) -> None:
@@ -107,14 +129,25 @@ def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "run.partial").read_text() == "my notes\n"
 
 
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        run(tmp_path / "nowhere" / "run.partial")
+
+
 def test_nothing_is_written_before_it_is_needed(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "run.partial", SETTINGS)
-    rankings = journal.rankings(QUESTIONS, Counting().rank)
+    rankings = rank_questions(Counting(), QUESTIONS, journal=journal)
     assert not journal.path.exists()
     next(rankings)
     assert journal.path.exists()
     journal.remove()
     journal.remove()
+
+
+def test_progress_is_told_after_each_question() -> None:
+    told: list[int] = []
+    list(rank_questions(Counting(), QUESTIONS, progress=lambda: told.append(1)))
+    assert len(told) == len(QUESTIONS)
 
 
 def test_the_fingerprint_tells_corpora_and_questions_apart() -> None:

@@ -14,6 +14,7 @@ from arcf.data import load
 from arcf.explainer import Explainer
 from arcf.neighborhood import Neighborhood, recipe
 from arcf.neighborhood.text import Analyzer
+from arcf.rankers import Autoregressive
 from arcf.scorer.base import STOP, Prefix
 from arcf.serving import ServingSettings, create_app
 from arcf.serving.server import address, listen
@@ -59,7 +60,7 @@ class StandIn:
 
 def explain_with_stand_in(dataset: Dataset) -> Explainer:
     neighborhood = Neighborhood(dataset.facts, recipe("tfidf").build(dataset.facts, ()))
-    return Explainer(dataset, neighborhood, StandIn([fact.text for fact in dataset.facts]))
+    return Explainer(dataset, Autoregressive(StandIn([fact.text for fact in dataset.facts]), neighborhood))
 
 
 @pytest.fixture(scope="session")

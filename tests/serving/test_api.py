@@ -37,7 +37,7 @@ def assert_problem(answer: Any, status: int, words: str = "") -> None:
 
 def test_an_explanation_is_the_explainers(client: TestClient, explainer: Explainer) -> None:
     record = explained(client, question=QUESTION, answer="melting")
-    expected = explainer.explain(QUESTION, "melting").record()
+    expected = explainer.explain(QUESTION, "melting").to_dict()
     assert [fact["uid"] for fact in record["facts"]] == [fact["uid"] for fact in expected["facts"]]
     for name in ("seen_from", "runners_up", "score", "stop_score"):
         assert record["facts"][1][name] == expected["facts"][1][name]
@@ -57,7 +57,7 @@ def test_a_question_of_the_dataset_has_gold(client: TestClient) -> None:
 def test_settings_start_and_excluded(client: TestClient) -> None:
     plain = explained(client, id="science-001")
     first, second = (fact["uid"] for fact in plain["facts"][:2])
-    settings = {"longest": 4, "shortest": 4, "runners_up": 2, "k": 50, "exact": True}
+    settings = {"max_facts": 4, "min_facts": 4, "runners_up": 2, "k": 50, "exact": True}
     record = explained(client, id="science-001", start=[second], excluded=[first], settings=settings)
     uids = [fact["uid"] for fact in record["facts"]]
     assert uids[0] == second
@@ -89,7 +89,7 @@ def test_the_stream_tells_the_same(client: TestClient) -> None:
 
 
 def test_a_ranking(client: TestClient) -> None:
-    record = client.post("/api/rank", json={"id": "science-001", "top": 30}).json()
+    record = client.post("/api/rank", json={"id": "science-001", "top_k": 30}).json()
     chain = [fact["uid"] for fact in explained(client, id="science-001")["facts"]]
     assert [fact["uid"] for fact in record["facts"]][: len(chain)] == chain
     scores = [fact["score"] for fact in record["facts"]]
@@ -129,7 +129,7 @@ def test_questions(client: TestClient) -> None:
 def test_info_and_health(client: TestClient) -> None:
     info = client.get("/api/info").json()
     assert (info["model"], info["corpus"]) == ("stand-in", "science")
-    assert info["limits"]["longest"] == 20
+    assert info["limits"]["max_facts"] == 20
     assert client.get("/api/health").json() == {"status": "ok", "running": 0, "waiting": 0}
 
 
@@ -146,8 +146,8 @@ def test_info_and_health(client: TestClient) -> None:
         ({"question": "ice", "start": ["nothing"]}, 404, "no fact 'nothing'"),
         ({"question": "ice", "start": ["kindof-001"], "excluded": ["kindof-001"]}, 422, "both in start and"),
         ({"question": "ice", "settings": {"k": 1_001}}, 422, "k: at most 1000"),
-        ({"question": "ice", "settings": {"longest": 21}}, 422, "longest: at most 20"),
-        ({"question": "ice", "settings": {"longest": 0}}, 422, "/body/settings/longest"),
+        ({"question": "ice", "settings": {"max_facts": 21}}, 422, "max_facts: at most 20"),
+        ({"question": "ice", "settings": {"max_facts": 0}}, 422, "/body/settings/max_facts"),
         ({"question": "ice", "surprise": 1}, 422, "/body/surprise"),
         ({"question": 7}, 422, "/body/question"),
         ({"question": "ice", "options": ["x"] * 27}, 422, "/body/options"),

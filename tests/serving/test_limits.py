@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from arcf.errors import SettingError
 from arcf.explainer import Explainer
+from arcf.rankers import Autoregressive
 from arcf.scorer.base import Prefix
 from arcf.serving import ServingSettings, server
 from arcf.serving.gate import BusyError, Gate
@@ -31,7 +32,7 @@ class Held:
     def __init__(self, explainer: Explainer) -> None:
         search = explainer.ranker.search
         self.scorer, self.go, self.begun, self.calls = search.scorer, Event(), Event(), 0
-        self.explainer = Explainer(explainer.dataset, search.neighborhood, self, search.settings)
+        self.explainer = Explainer(explainer.dataset, Autoregressive(self, search.neighborhood, search.settings))
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         self.calls += 1
@@ -150,7 +151,7 @@ def test_a_mistake_of_ours_is_told_as_a_problem(explainer: Explainer, client_of:
             raise RuntimeError(f"secret {prefix} {candidates}")
 
     neighborhood = explainer.ranker.search.neighborhood
-    answer = client_of(Explainer(explainer.dataset, neighborhood, Broken())).post(path, json=ASKED)
+    answer = client_of(Explainer(explainer.dataset, Autoregressive(Broken(), neighborhood))).post(path, json=ASKED)
     assert '"status":500' in answer.text
     assert "secret" not in answer.text
     assert "content-security-policy" in answer.headers
@@ -172,12 +173,12 @@ def test_bodies_are_limited(explainer: Explainer, client_of: Client) -> None:
 
 
 def test_limits_hold_for_a_request_that_names_no_settings(explainer: Explainer, client_of: Client) -> None:
-    client = client_of(explainer, k=5, longest=2)
+    client = client_of(explainer, k=5, max_facts=2)
     explained = client.post("/api/explain", json={"question": "ice"}).json()
     assert len(explained["facts"]) == 2
     assert explained["considered"] <= 10
     settings = client.get("/api/info").json()["settings"]
-    assert (settings["k"], settings["longest"]) == (5, 2)
+    assert (settings["k"], settings["max_facts"]) == (5, 2)
 
 
 def test_a_token(explainer: Explainer, client_of: Client) -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from arcf.explainer import Explainer
+from arcf.rankers import Autoregressive
 from arcf.scorer.base import Prefix
 from arcf.serving import ServingSettings
 
@@ -110,7 +111,7 @@ class StepByStep:
     def __init__(self, explainer: Explainer) -> None:
         search = explainer.ranker.search
         self.scorer, self.permits = search.scorer, Semaphore(0)
-        self.explainer = Explainer(explainer.dataset, search.neighborhood, self, search.settings)
+        self.explainer = Explainer(explainer.dataset, Autoregressive(self, search.neighborhood, search.settings))
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         assert self.permits.acquire(timeout=30)

@@ -110,8 +110,10 @@ def _write_split(
 ) -> None:
     from rich.progress import Progress
 
-    from arcf.runs import RankingJob, rank_to_file
+    from arcf.registry import pick
+    from arcf.runs import FORMATS, RankingJob, rank_to_file
 
+    pick(FORMATS, file_format, "run format")
     job = RankingJob(settings, corpus, corpus.split(split), top_k)
     with Progress(console=progress_console(), transient=True) as bar:
         task = bar.add_task("Ranking", total=len(job.questions))
