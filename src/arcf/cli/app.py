@@ -7,6 +7,7 @@ import typer
 
 from arcf.cli import bench, compare, data, evaluate, explain, export, rank, reachability, serve, train
 from arcf.cli.output import plain_errors
+from arcf.cli.ranker import with_model, with_ranker
 
 app = typer.Typer(
     name="arcf",
@@ -16,14 +17,14 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-app.command()(explain.explain)
-app.command()(rank.rank)
+app.command()(with_ranker(explain.explain))
+app.command()(with_ranker(rank.rank))
 app.command()(train.train)
 app.command()(export.export)
 app.command()(evaluate.evaluate)
 app.command()(compare.compare)
 app.command()(reachability.reachability)
-app.command()(serve.serve)
+app.command()(with_model(serve.serve))
 app.add_typer(data.app)
 app.add_typer(bench.app)
 

@@ -8,48 +8,25 @@ import typer
 
 from arcf.cli.facts import fact_text, ranking_table
 from arcf.cli.output import console, print_json
-from arcf.cli.ranker import (
-    DatasetOrFacts,
-    Device,
-    Distance,
-    Exact,
-    MaxFacts,
-    MinFacts,
-    Model,
-    Overrides,
-    Preset,
-    Query,
-    Threads,
-    Visible,
-    ranker_settings,
-)
+from arcf.cli.ranker import DatasetOrFacts
 from arcf.errors import SettingError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from arcf.explanation import Explanation
+    from arcf.rankers import RankerSettings
     from arcf.types import Step
 
 
 def explain(
+    settings: "RankerSettings",
     question: Annotated[str | None, typer.Argument(help="A question of your own.")] = None,
     answer: Annotated[str, typer.Option(help="Its answer.")] = "",
     options: Annotated[list[str] | None, typer.Option(help="An answer option; once for each.")] = None,
     correct: Annotated[str, typer.Option(help="The letter (A for the first) or text of the right option.")] = "",
     question_id: Annotated[str | None, typer.Option("--id", help="A question of the dataset instead.")] = None,
     dataset: DatasetOrFacts = "science",
-    model: Model = None,
-    distance: Distance = None,
-    query: Query = None,
-    preset: Preset = None,
-    k: Visible = None,
-    max_facts: MaxFacts = None,
-    min_facts: MinFacts = None,
-    exact: Exact = False,
-    overrides: Overrides = None,
-    device: Device = None,
-    threads: Threads = None,
     top_k: Annotated[int, typer.Option(min=0, help="Show the ranking below the chain, this many facts.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the explanation as JSON.")] = False,
     svg: Annotated[Path | None, typer.Option(help="Write the picture of the chain to this SVG file.")] = None,
@@ -73,19 +50,6 @@ def explain(
         raise SettingError("--correct is the letter of an option; give the options too (--options), or --answer.")
     if question_id is not None and (answer or correct or options):
         raise SettingError("A question of the dataset has its own answer and options; give --id alone.")
-    settings = ranker_settings(
-        preset,
-        overrides,
-        model=model,
-        distance=distance,
-        query=query,
-        chain__k=k,
-        chain__max_facts=max_facts,
-        chain__min_facts=min_facts,
-        chain__rescored="none" if exact else None,
-        device=device,
-        threads=threads,
-    )
     explainer = load_explainer(settings, dataset)
     asked = explainer.dataset.question(question_id) if question_id is not None else question or ""
     explanation = explainer.explain(asked, answer or correct, options or ())

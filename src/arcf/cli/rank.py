@@ -1,6 +1,6 @@
 """`arcf rank`: the facts of a corpus ordered for one question, or for a whole split."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,21 +8,7 @@ import typer
 
 from arcf.cli.facts import ranking_table
 from arcf.cli.output import console, print_json, progress_console
-from arcf.cli.ranker import (
-    DatasetOrFacts,
-    Device,
-    Distance,
-    Exact,
-    MaxFacts,
-    MinFacts,
-    Model,
-    Overrides,
-    Preset,
-    Query,
-    Threads,
-    Visible,
-    ranker_settings,
-)
+from arcf.cli.ranker import DatasetOrFacts
 from arcf.errors import SettingError
 from arcf.types import Dataset, Question, RankedFact
 
@@ -33,6 +19,7 @@ SHOWN = 10
 
 
 def rank(
+    settings: "RankerSettings",
     question: Annotated[str | None, typer.Argument(help="A question of your own.")] = None,
     answer: Annotated[str, typer.Option(help="Its answer.")] = "",
     question_id: Annotated[str | None, typer.Option("--id", help="A question of the dataset instead.")] = None,
@@ -42,17 +29,6 @@ def rank(
         str,
         typer.Option(help="arcf (the model), bm25, bm25-iterated, or a distance: tfidf, overlap, embedding, ..."),
     ] = "arcf",
-    model: Model = None,
-    distance: Distance = None,
-    query: Query = None,
-    preset: Preset = None,
-    k: Visible = None,
-    max_facts: MaxFacts = None,
-    min_facts: MinFacts = None,
-    exact: Exact = False,
-    overrides: Overrides = None,
-    device: Device = None,
-    threads: Threads = None,
     output: Annotated[Path | None, typer.Option(help="Where the ranking of a split is written.")] = None,
     file_format: Annotated[str, typer.Option("--format", help="textgraphs, trec or json.")] = "textgraphs",
     top_k: Annotated[
@@ -80,20 +56,7 @@ def rank(
         raise SettingError("--split and --output go together: a split's ranking is written to a file.")
     if answer and question is None:
         raise SettingError("Questions of a dataset have their own answers; --answer is for a question of your own.")
-    settings = ranker_settings(
-        preset,
-        overrides,
-        kind=ranker,
-        model=model,
-        distance=distance,
-        query=query,
-        chain__k=k,
-        chain__max_facts=max_facts,
-        chain__min_facts=min_facts,
-        chain__rescored="none" if exact else None,
-        device=device,
-        threads=threads,
-    )
+    settings = replace(settings, kind=ranker)
     find_kind(settings)
     corpus = load(dataset)
     if split is not None and output is not None:

@@ -1,20 +1,19 @@
 """`arcf serve`: the HTTP API and the page."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcf.cli.ranker import DatasetOrFacts, Device, Distance, Model, Query, Threads, ranker_settings
+from arcf.cli.ranker import DatasetOrFacts
 from arcf.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from arcf.rankers import RankerSettings
 
 
 def serve(
+    settings: "RankerSettings",
     dataset: DatasetOrFacts = "science",
-    model: Model = None,
-    distance: Distance = None,
-    query: Query = None,
-    device: Device = None,
-    threads: Threads = None,
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 is everywhere.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="0 takes a free one.")] = 8000,
     token: Annotated[
@@ -47,8 +46,8 @@ def serve(
     from arcf.explainer import load_explainer
     from arcf.serving.settings import LOOPBACK
 
-    settings = ServingSettings(
-        model="packaged" if model is None else Path(model).name,
+    limits = ServingSettings(
+        model="packaged" if settings.model is None else Path(settings.model).name,
         token=token,
         hosts=(*LOOPBACK, *(name.lower() for name in allowed_host or ())),
         body_bytes=body_bytes,
@@ -59,6 +58,5 @@ def serve(
         workers=workers,
         waiting=waiting,
     )
-    described = ranker_settings(None, None, model=model, distance=distance, query=query, device=device, threads=threads)
-    explainer = load_explainer(described, dataset)
-    run(explainer, settings, host, port, lambda address: typer.echo(f"arcf serves {address}  (Ctrl+C ends it)"))
+    explainer = load_explainer(settings, dataset)
+    run(explainer, limits, host, port, lambda address: typer.echo(f"arcf serves {address}  (Ctrl+C ends it)"))

@@ -19,7 +19,7 @@ from arcf.serving.corpus import Corpus
 from arcf.serving.gate import Gate
 from arcf.serving.guard import Guard
 from arcf.serving.problems import Problem, ProblemError, documented
-from arcf.serving.routes import Waiting, health, looking, searching, telling
+from arcf.serving.routes import Waiting, corpus_routes, health_routes, info_routes, search_routes
 from arcf.serving.running import GoneError
 from arcf.serving.schemas import Info, Opening
 from arcf.serving.service import Service
@@ -48,12 +48,12 @@ def create_app(explainer: Explainer, settings: ServingSettings | None = None) ->
     shared = documented(401, 421) if locks else documented(421)
     service = Service(explainer, settings)
     for router in (
-        searching(service, waiting),
-        looking(corpus, waiting, settings),
-        telling(_info(service, corpus)),
+        search_routes(service, waiting),
+        corpus_routes(corpus, waiting, settings),
+        info_routes(_info(service, corpus)),
     ):
         app.include_router(router, prefix="/api", dependencies=locks, responses=shared)
-    app.include_router(health(gate), prefix="/api", responses=documented(421))
+    app.include_router(health_routes(gate), prefix="/api", responses=documented(421))
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
     app.add_api_route("/", _front, include_in_schema=False)
     problems.install(app)

@@ -85,7 +85,7 @@ class Waiting:
         return await self.turn(request, lambda: to_thread.run_sync(work))
 
 
-def searching(service: Service, waiting: Waiting) -> APIRouter:
+def search_routes(service: Service, waiting: Waiting) -> APIRouter:
     """Explaining and ranking."""
     router = APIRouter(tags=["search"])
 
@@ -123,7 +123,7 @@ def searching(service: Service, waiting: Waiting) -> APIRouter:
     return router
 
 
-def looking(corpus: Corpus, waiting: Waiting, settings: ServingSettings) -> APIRouter:
+def corpus_routes(corpus: Corpus, waiting: Waiting, settings: ServingSettings) -> APIRouter:
     """Facts and questions of the corpus."""
     router = APIRouter(tags=["corpus"])
 
@@ -154,7 +154,7 @@ def looking(corpus: Corpus, waiting: Waiting, settings: ServingSettings) -> APIR
     return router
 
 
-def telling(info: Info) -> APIRouter:
+def info_routes(info: Info) -> APIRouter:
     """About the server itself."""
     router = APIRouter(tags=["server"])
 
@@ -166,7 +166,7 @@ def telling(info: Info) -> APIRouter:
     return router
 
 
-def health(gate: Gate) -> APIRouter:
+def health_routes(gate: Gate) -> APIRouter:
     """Whether the server is up; needs no token."""
     router = APIRouter(tags=["server"])
 
