@@ -103,7 +103,7 @@ class WmdDistance(Distance):
         return self.groups.nearest(self._solve(moved, self._bounds(moved), k + 1), source, k)
 
     def state(self) -> State:
-        """WordAnalyzer, their vectors and the bags."""
+        """Words, their vectors and the bags."""
         return {
             "vocabulary": np.frombuffer("\n".join(self.vocabulary).encode(), dtype=np.uint8),
             "vectors": self.vectors,

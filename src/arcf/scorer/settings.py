@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from arcf.types import QueryForm
+from arcf.errors import SettingError
+from arcf.types import QUERY_FORMS, QueryForm
 
 LEAD = "arcf_"
 """Before the names in config.json, where transformers keeps its own."""
@@ -24,6 +25,13 @@ class ScorerSettings:
     prior: float = 0.0
     similarity: float = 0.0
     query: QueryForm = "answer"
+
+    def __post_init__(self) -> None:
+        if self.query not in QUERY_FORMS:
+            raise SettingError(
+                f"The model has learnt from questions in the form '{self.query}', which this arcf does not know; "
+                f"it knows {', '.join(QUERY_FORMS)}."
+            )
 
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Self:

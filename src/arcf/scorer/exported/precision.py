@@ -90,8 +90,8 @@ def quantise(weights: NDArray[np.float32], axis: int, largest: int) -> tuple[NDA
 
     Symmetric: weight = integer * scale, so that 0 stays 0.
     """
-    extent = np.abs(weights).max(axis=axis, keepdims=True)
-    scales = np.where(extent > 0, extent / largest, 1.0).astype(np.float32)
+    scales = np.abs(weights).max(axis=axis, keepdims=True) / np.float32(largest)
+    scales = np.where(scales > 0, scales, 1.0).astype(np.float32)  # all zeros, or too small to be divided
     values = np.clip(np.rint(weights / scales), -largest, largest).astype(np.int8)
     return values, scales.reshape(-1)
 

@@ -116,7 +116,7 @@ def find_device(name: str) -> torch.device:
     try:
         device = torch.device(name)
         torch.empty(1, device=device).item()
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+    except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
         raise SettingError(f"The device {name} is none that torch can use here; take cpu or auto.") from error
     return device
 
