@@ -152,6 +152,7 @@ def save_tiny_model() -> Callable[[Iterable[str], Path], None]:
         import transformers
         from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
+        from arcf.scorer import ScorerSettings
         from arcf.scorer.network.backbone import make_backbone
 
         words = sorted({word for text in texts for word in text.split()})
@@ -163,7 +164,7 @@ def save_tiny_model() -> Callable[[Iterable[str], Path], None]:
         sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}
         config = transformers.BertConfig(**sizes, vocab_size=len(vocabulary), num_labels=1, initializer_range=0.3)
         network = transformers.AutoModelForTokenClassification.from_config(config)
-        make_backbone(network, tokenizer).save(folder, "shared_prefix")
+        make_backbone(network, tokenizer).with_settings(ScorerSettings(encoding="shared_prefix")).save(folder)
 
     return save
 
@@ -235,3 +236,37 @@ def tiny_graph(tiny_bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
             verbose=False,
         )
     return folder
+
+
+@pytest.fixture(scope="session")
+def made_up_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny BERT whose vocabulary is 600 made-up words, and pieces of words; wants torch."""
+    import transformers
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    folder = tmp_path_factory.mktemp("made-up-model")
+    syllables = [consonant + vowel for consonant in "bdgklmnrtz" for vowel in "aeo"]
+    words = [first + second for first in syllables[:20] for second in syllables]
+    entries = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", ".", "(", ")", "answer", "explanation", *words, "##bada"]
+    tokenizer = Tokenizer(models.WordPiece({word: number for number, word in enumerate(entries)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    tokenizer.save(str(folder / "tokenizer.json"))
+    config = transformers.BertConfig(
+        vocab_size=len(entries), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16
+    )
+    transformers.AutoModel.from_config(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def small_bench(monkeypatch: pytest.MonkeyPatch, data_home: Path) -> None:
+    """No WorldTree to be measured on, a small corpus in its place, and memory as the system gives it."""
+    from arcf.bench import samples, train
+
+    assert not data_home.exists()
+    monkeypatch.setattr(samples, "FACTS", 800)
+    monkeypatch.setattr(samples, "QUESTIONS", 40)
+    monkeypatch.setattr(train, "keep_pages", lambda: False)
+    monkeypatch.delenv("LD_PRELOAD", raising=False)

@@ -41,9 +41,9 @@ def test_for_people(arcf: Arcf, run_folder: Path, tmp_path: Path, capsys: Captur
 def test_an_export_explains(arcf: Arcf, run_folder: Path, tmp_path: Path, capsys: Capture) -> None:
     assert arcf("export", run_folder, "--output", tmp_path / "out") == 0
     capsys.readouterr()
-    assert arcf("explain", "--id", "science-001", "--model", tmp_path / "out", "--longest", "1", "--json") == 0
+    assert arcf("explain", "--id", "science-001", "--model", tmp_path / "out", "--max-facts", "1", "--json") == 0
     exported = json.loads(capsys.readouterr().out)
-    assert arcf("explain", "--id", "science-001", "--model", run_folder, "--longest", "1", "--json") == 0
+    assert arcf("explain", "--id", "science-001", "--model", run_folder, "--max-facts", "1", "--json") == 0
     trained = json.loads(capsys.readouterr().out)
     assert exported["facts"][0]["uid"] == trained["facts"][0]["uid"]
 

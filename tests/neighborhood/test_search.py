@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from arcf.neighborhood import search
-from arcf.neighborhood.search import Exact, Found, recall
+from arcf.neighborhood.search import Exact, Matches, recall
 from arcf.sentences import Vectors
 
 SMALL = st.integers(-2, 2).map(float)
@@ -36,7 +36,7 @@ class Half:
     def __init__(self, vectors: Vectors) -> None:
         self.exact = Exact(vectors)
 
-    def search(self, queries: Vectors, k: int) -> Found:
+    def search(self, queries: Vectors, k: int) -> Matches:
         return self.exact.search(queries, k // 2)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from arcf.errors import ArcfWarning, InputError
 from arcf.neighborhood import DISTANCES, Distance, Lexical, SparseDistance, TfIdf, store
 from arcf.neighborhood.base import State
-from arcf.neighborhood.store import cached, fingerprint, load, save
+from arcf.neighborhood.store import fingerprint, load, load_or_build, save
 from arcf.types import Fact, Question
 
 LEXICAL = sorted(name for name, recipe in DISTANCES.items() if isinstance(recipe, Lexical))
@@ -158,31 +158,31 @@ def test_fingerprints_tell_contents_apart() -> None:
 def test_what_took_long_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "WORTH_SECONDS", 0.0)
     recipe = Counting([])
-    first = cached(recipe, FACTS, QUESTIONS, tmp_path)
-    second = cached(recipe, FACTS, QUESTIONS, tmp_path)
+    first = load_or_build(recipe, FACTS, QUESTIONS, tmp_path)
+    second = load_or_build(recipe, FACTS, QUESTIONS, tmp_path)
     assert same(first, second)
     assert len(recipe.builds) == 1
-    cached(recipe, FACTS[:-1], QUESTIONS, tmp_path)
+    load_or_build(recipe, FACTS[:-1], QUESTIONS, tmp_path)
     assert len(recipe.builds) == 2
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_what_was_quick_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "WORTH_SECONDS", 3600.0)
-    assert cached(TFIDF, FACTS, QUESTIONS, tmp_path).size == len(FACTS)
+    assert load_or_build(TFIDF, FACTS, QUESTIONS, tmp_path).size == len(FACTS)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_damaged_cache_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "WORTH_SECONDS", 0.0)
     recipe = Counting([])
-    cached(recipe, FACTS, QUESTIONS, tmp_path)
+    load_or_build(recipe, FACTS, QUESTIONS, tmp_path)
     (path,) = tmp_path.iterdir()
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.warns(ArcfWarning, match="It is built again now"):
-        again = cached(recipe, FACTS, QUESTIONS, tmp_path)
+        again = load_or_build(recipe, FACTS, QUESTIONS, tmp_path)
     assert same(again, TFIDF.build(FACTS, QUESTIONS))
-    assert same(cached(recipe, FACTS, QUESTIONS, tmp_path), again)
+    assert same(load_or_build(recipe, FACTS, QUESTIONS, tmp_path), again)
     assert len(recipe.builds) == 2
 
 
@@ -191,7 +191,7 @@ def test_a_cache_that_cannot_be_written_costs_a_warning(tmp_path: Path, monkeypa
     folder = tmp_path / "file"
     folder.write_text("not a folder")
     with pytest.warns(ArcfWarning) as raised:
-        distance = cached(TFIDF, FACTS, QUESTIONS, folder)
+        distance = load_or_build(TFIDF, FACTS, QUESTIONS, folder)
     assert "The neighborhood is not kept for next time" in str(raised[-1].message)
     assert same(distance, TFIDF.build(FACTS, QUESTIONS))
 
@@ -199,6 +199,6 @@ def test_a_cache_that_cannot_be_written_costs_a_warning(tmp_path: Path, monkeypa
 def test_the_cache_is_the_users_own_unless_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "WORTH_SECONDS", 0.0)
     monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
-    cached(TFIDF, FACTS, QUESTIONS)
+    load_or_build(TFIDF, FACTS, QUESTIONS)
     name = fingerprint(TFIDF, FACTS, QUESTIONS)
     assert [path.name for path in (tmp_path / "arcf" / "neighborhoods").iterdir()] == [f"{name}.npz"]

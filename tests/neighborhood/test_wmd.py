@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 from arcf.errors import MissingExtraError, SettingError
 from arcf.neighborhood import Wmd, WmdDistance, smallest, wmd
-from arcf.neighborhood.wmd import Words
+from arcf.neighborhood.wmd import WordAnalyzer
 from arcf.types import Fact
 
 pytestmark = pytest.mark.usefixtures("plain_encoder")
@@ -31,7 +31,7 @@ def build(*texts: str, **options: Any) -> WmdDistance:
 
 def brute(encoder: Any, text: str, other: str) -> float:
     """The transport problem as a linear program over all words, repeated ones as often as they occur."""
-    sides = [encoder.encode(Words().terms(side)).astype(np.float64) for side in (text, other)]
+    sides = [encoder.encode(WordAnalyzer().terms(side)).astype(np.float64) for side in (text, other)]
     left, right = (side[side.any(axis=1)] for side in sides)
     if not len(left) or not len(right):
         return 2.0
@@ -56,7 +56,7 @@ def test_pruning_never_changes_the_nearest(texts: list[str], query: str, k: int,
     distance = build(*texts)
     values = distance.distances(query)
     order = [fact for fact in smallest(values, len(texts)).tolist() if distance.groups.of(fact) is not None]
-    related = any(Words().terms(query)) and not all(word.startswith("x") for word in Words().terms(query))
+    related = any(WordAnalyzer().terms(query)) and not all(word.startswith("x") for word in WordAnalyzer().terms(query))
     assert distance.nearest(query, k).tolist() == (order[: max(k, 0)] if related else [])
 
     bounded = build(*texts, exact=exact).distances(query)

@@ -7,6 +7,7 @@ import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
+from arcf.pretrained.architectures import ARCHITECTURES
 from arcf.scorer.network.backbone import Backbone, make_backbone
 
 FACTS = (
@@ -21,7 +22,6 @@ FACTS = (
 QUERIES = ("Which process turned the ice cube to water? (answer) melting", "What is ice (answer) a solid.", "heat")
 
 SIZES = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}
-FAMILIES = ("bert", "distilbert", "electra", "roberta")
 
 
 def wordpiece() -> Tokenizer:
@@ -51,18 +51,22 @@ def byte_level() -> Tokenizer:
 
 
 def make_config(family: str, vocabulary: int, positions: int) -> transformers.PretrainedConfig:
+    """Of every entry of `ARCHITECTURES`: a new one needs a line here, and is tested with all that `backbone` is."""
     common = {"vocab_size": vocabulary, "num_labels": 1, "initializer_range": 0.2}
-    if family == "bert":
-        return transformers.BertConfig(**SIZES, **common, max_position_embeddings=positions)
-    if family == "electra":
-        return transformers.ElectraConfig(**SIZES, **common, embedding_size=16, max_position_embeddings=positions)
-    if family == "distilbert":
-        return transformers.DistilBertConfig(
-            dim=32, n_layers=3, n_heads=4, hidden_dim=48, **common, max_position_embeddings=positions
-        )
-    return transformers.RobertaConfig(
-        **SIZES, **common, max_position_embeddings=positions + 2, type_vocab_size=1, pad_token_id=1
-    )
+    sizes = SIZES | {"max_position_embeddings": positions}
+    match family:
+        case "bert":
+            return transformers.BertConfig(**sizes, **common)
+        case "electra":
+            return transformers.ElectraConfig(**sizes, **common, embedding_size=16)
+        case "distilbert":
+            return transformers.DistilBertConfig(
+                dim=32, n_layers=3, n_heads=4, hidden_dim=48, **common, max_position_embeddings=positions
+            )
+        case "roberta":
+            sizes |= {"max_position_embeddings": positions + 2}
+            return transformers.RobertaConfig(**sizes, **common, type_vocab_size=1, pad_token_id=1)
+    raise NotImplementedError(f"There is no tiny model of the architecture {family} yet.")
 
 
 def make_tiny(family: str, positions: int = 128, seed: int = 0) -> Backbone:
@@ -83,7 +87,7 @@ def tiny() -> Callable[..., Backbone]:
     return make_tiny
 
 
-@pytest.fixture(scope="session", params=FAMILIES)
+@pytest.fixture(scope="session", params=ARCHITECTURES)
 def backbone(request: pytest.FixtureRequest) -> Backbone:
     return make_tiny(request.param)
 

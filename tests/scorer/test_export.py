@@ -9,8 +9,8 @@ import onnx
 import pytest
 
 from arcf.errors import InputError, UnknownNameError
-from arcf.pretrained.location import MINILM, find_model
-from arcf.scorer import load_scorer
+from arcf.pretrained.location import MINILM, find_folder
+from arcf.scorer import ScorerSettings, load_scorer
 from arcf.scorer.export import export, write_export
 from arcf.scorer.exported.folder import CARD, read_manifest
 from arcf.scorer.exported.precision import PRECISIONS
@@ -22,7 +22,7 @@ from arcf.types import Dataset, Fact, Gold, Question
 
 @pytest.fixture
 def trained(tiny: Callable[..., Backbone], tmp_path: Path) -> Path:
-    tiny("bert").save(tmp_path / "trained", "shared_prefix")
+    tiny("bert").with_settings(ScorerSettings(encoding="shared_prefix")).save(tmp_path / "trained")
     return tmp_path / "trained"
 
 
@@ -79,14 +79,14 @@ class TestRefused:
             export(trained, trained)
 
     def test_the_joint_encoding(self, tiny: Callable[..., Backbone], tmp_path: Path) -> None:
-        tiny("bert").save(tmp_path / "joint", "joint")
+        tiny("bert").with_settings(ScorerSettings(encoding="joint")).save(tmp_path / "joint")
         with pytest.raises(InputError, match="was trained in the joint encoding"):
             export(tmp_path / "joint", tmp_path / "out")
 
     def test_an_untrained_model(self, tiny: Callable[..., Backbone], tmp_path: Path) -> None:
         backbone = tiny("bert")
         backbone.model.base_model.save_pretrained(tmp_path / "plain")
-        backbone.tokenizer.save(str(tmp_path / "plain" / "tokenizer.json"))
+        backbone.tokenizer.raw.save(str(tmp_path / "plain" / "tokenizer.json"))
         with pytest.raises(InputError, match="was not trained by arcf"):
             export(tmp_path / "plain", tmp_path / "out")
 
@@ -102,7 +102,7 @@ class TestRefused:
             write_export(backbone, tmp_path, "fp32", source="tiny")
 
 
-@pytest.mark.skipif(find_model(MINILM) is None, reason="MiniLM is not on this machine")
+@pytest.mark.skipif(find_folder(MINILM) is None, reason="MiniLM is not on this machine")
 def test_minilm(tmp_path: Path, facts: tuple[str, ...], queries: tuple[str, ...]) -> None:
     """The real weights, whose activations have the outliers that make 8 bits hard; the score head is random."""
     backbone = load_backbone(MINILM)
@@ -116,7 +116,7 @@ def test_minilm(tmp_path: Path, facts: tuple[str, ...], queries: tuple[str, ...]
     ]
     dataset = Dataset("tiny", tuple(Fact(str(place), text) for place, text in enumerate(texts)))
     questions = [Question(str(place), query, gold=(Gold("0"), Gold("2"))) for place, query in enumerate(queries)]
-    reference = TorchScorer(make_model(backbone, "shared_prefix").eval(), backbone.encoder.facts(texts))
+    reference = TorchScorer(make_model(backbone, "shared_prefix").eval(), backbone.tokenizer.facts(texts))
     found = {}
     for precision in PRECISIONS:
         manifest = write_export(backbone, tmp_path / precision, precision, source=MINILM)

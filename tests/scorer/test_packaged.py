@@ -14,8 +14,7 @@ import pytest
 
 import arcf
 from arcf.evaluation.measures import average_precision
-from arcf.explainer import packaged_model
-from arcf.scorer.base import Prefix
+from arcf.scorer import Prefix, packaged_model
 from arcf.scorer.exported.folder import read_manifest
 from arcf.scorer.exported.scorer import OnnxScorer
 from arcf.scorer.prior import WithPrior
@@ -52,7 +51,7 @@ def test_its_chains_are_good(explainer: arcf.Explainer) -> None:
     precisions = []
     for question in dataset.split("dev"):
         gold = dataset.gold_ids(question)
-        ranks = np.flatnonzero(np.isin(explainer.rank(question).facts, gold)) + 1
+        ranks = np.flatnonzero(np.isin(explainer.ranker.rank(question).facts, gold)) + 1
         precisions.append(average_precision(ranks.tolist(), len(gold)))
     assert fmean(precisions) > 0.71
 
@@ -68,7 +67,7 @@ def test_scores_hardly_depend_on_the_company(explainer: arcf.Explainer) -> None:
 
 def test_the_same_question_gets_the_same_chain(explainer: arcf.Explainer) -> None:
     first, second = (explainer.explain(QUESTION, "melting") for _ in range(2))
-    assert first.record()["facts"] == second.record()["facts"]
+    assert first.to_dict()["facts"] == second.to_dict()["facts"]
     assert "melting" in " ".join(fact.text for fact in first.facts)
 
 

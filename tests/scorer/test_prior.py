@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from arcf.neighborhood.text import Analyzer
-from arcf.scorer import STOP, Prefix, load_scorer
+from arcf.scorer import STOP, Prefix, ScorerSettings, load_scorer
 from arcf.scorer.export import export
 from arcf.scorer.network.backbone import Backbone
 from arcf.scorer.prior import CHOSEN_WEIGHT, LexicalPrior, WithPrior
@@ -65,9 +65,8 @@ def test_a_score_depends_on_prefix_and_candidate_alone(candidates: list[int], ch
 
 @pytest.fixture
 def trained(tiny: Callable[..., Backbone], tmp_path: Path) -> Path:
-    backbone = tiny("bert")
-    backbone.model.config.arcf_prior = WEIGHT
-    backbone.save(tmp_path / "model", "shared_prefix")
+    settings = ScorerSettings(encoding="shared_prefix", prior=WEIGHT)
+    tiny("bert").with_settings(settings).save(tmp_path / "model")
     return tmp_path / "model"
 
 
@@ -82,7 +81,7 @@ def test_a_model_remembers_its_prior(trained: Path, tmp_path: Path) -> None:
 
 
 def test_other_facts_have_other_words(trained: Path) -> None:
-    scorer = load_scorer(trained, FACTS).rebound(["ice floats", "dogs bark"])
+    scorer = load_scorer(trained, FACTS).for_facts(["ice floats", "dogs bark"])
     expected = load_scorer(trained, ["ice floats", "dogs bark"])
     ids = np.arange(2)
     np.testing.assert_array_equal(scorer.score(Prefix("ice"), ids), expected.score(Prefix("ice"), ids))

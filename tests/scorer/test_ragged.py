@@ -27,7 +27,7 @@ def test_no_rows() -> None:
 
 
 @given(ROWS, ROWS)
-def test_join_puts_rows_after_rows(first: list[list[int]], second: list[list[int]]) -> None:
-    joined, expected = Ragged.of(first).join(Ragged.of(second)), Ragged.of(first + second)
+def test_concatenation_puts_rows_after_rows(first: list[list[int]], second: list[list[int]]) -> None:
+    joined, expected = Ragged.concatenate([Ragged.of(first), Ragged.of(second)]), Ragged.of(first + second)
     assert joined.tokens.tolist() == expected.tokens.tolist()
     assert joined.offsets.tolist() == expected.offsets.tolist()

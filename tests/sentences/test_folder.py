@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from arcf.errors import InputError
-from arcf.sentences.folder import ModelFolder, read_folder
+from arcf.sentences.folder import SentenceFolder, read_folder
 
 
 def write(folder: Path, **files: object) -> Path:
@@ -17,7 +17,7 @@ def write(folder: Path, **files: object) -> Path:
 
 def test_plain_folder_takes_the_mean_and_the_models_length(tmp_path: Path) -> None:
     folder = read_folder(write(tmp_path, config={"max_position_embeddings": 128}))
-    assert folder == ModelFolder(tmp_path, pooling="mean", max_tokens=128)
+    assert folder == SentenceFolder(tmp_path, pooling="mean", max_tokens=128)
     assert folder.graph is None
 
 
@@ -32,7 +32,7 @@ def test_sentence_transformers_folder(tmp_path: Path) -> None:
         ],
     )
     write(tmp_path, **{"1_Pooling__config": {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}})
-    assert read_folder(tmp_path) == ModelFolder(tmp_path, pooling="cls", max_tokens=512, lower_case=True, pad=1)
+    assert read_folder(tmp_path) == SentenceFolder(tmp_path, pooling="cls", max_tokens=512, lower_case=True, pad=1)
 
 
 @pytest.mark.parametrize("place", ["model.onnx", "onnx/model.onnx"])

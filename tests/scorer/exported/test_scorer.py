@@ -1,6 +1,5 @@
 """Exported models against the torch model that they come from."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arcf.errors import InputError
 from arcf.scorer import STOP, Prefix
 from arcf.scorer.export import write_export
 from arcf.scorer.exported import scorer as onnx_module
@@ -29,7 +27,7 @@ ALL = np.array([4, STOP, 0, 6, 2, 4, 1, 3, 5])
 
 def both(backbone: Backbone, folder: Path, facts: tuple[str, ...], precision: str = "fp32") -> Pair:
     write_export(backbone, folder, precision, source="tiny")
-    torch_scorer = TorchScorer(make_model(backbone, "shared_prefix").eval(), backbone.encoder.facts(facts))
+    torch_scorer = TorchScorer(make_model(backbone, "shared_prefix").eval(), backbone.tokenizer.facts(facts))
     return torch_scorer, load_scorer(folder, facts, threads=1)
 
 
@@ -92,8 +90,9 @@ def test_smaller_files_score_nearly_the_same(
 
 def test_a_prefix_is_read_once(bert: OnnxScorer, monkeypatch: pytest.MonkeyPatch) -> None:
     encoded = []
-    encode = bert._encoder.prefix
-    monkeypatch.setattr(bert._encoder, "prefix", lambda *given: encoded.append(given[0]) or encode(*given))
+    tokenizer = bert._model.tokenizer
+    encode = tokenizer.prefix
+    monkeypatch.setattr(tokenizer, "prefix", lambda *given: encoded.append(given[0]) or encode(*given))
     first = bert.score(Prefix("ice", (1,)), ALL)
     np.testing.assert_array_equal(bert.score(Prefix("ice", (1,)), ALL), first)
     bert.score(Prefix("ice", (2,)), ALL)
@@ -107,53 +106,6 @@ def test_threads_get_what_one_alone_gets(bert: OnnxScorer) -> None:
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda prefix: bert.score(prefix, ALL), prefixes))
     np.testing.assert_allclose(together, alone, atol=1e-6)
-
-
-class TestDamage:
-    @pytest.fixture
-    def folder(self, tiny: Callable[..., Backbone], tmp_path: Path) -> Path:
-        write_export(tiny("bert"), tmp_path, "fp32", source="tiny")
-        return tmp_path
-
-    def complaint(self, folder: Path) -> str:
-        with pytest.raises(InputError) as raised:
-            load_scorer(folder, ["ice"])
-        return str(raised.value)
-
-    def test_a_truncated_file(self, folder: Path) -> None:
-        content = (folder / "model.onnx").read_bytes()
-        (folder / "model.onnx").write_bytes(content[:1000])
-        assert f"has 1000 bytes instead of {len(content)}: the file is damaged" in self.complaint(folder)
-
-    def test_a_changed_file(self, folder: Path) -> None:
-        content = bytearray((folder / "model.onnx").read_bytes())
-        content[len(content) // 2] ^= 1
-        (folder / "model.onnx").write_bytes(content)
-        assert "model.onnx: has the wrong checksum" in self.complaint(folder)
-
-    def test_a_missing_file(self, folder: Path) -> None:
-        (folder / "tokenizer.json").unlink()
-        assert "tokenizer.json: cannot be read" in self.complaint(folder)
-
-    def test_no_manifest(self, folder: Path) -> None:
-        (folder / "manifest.json").unlink()
-        assert "is not the manifest of a model exported by arcf" in self.complaint(folder)
-
-    def test_another_version(self, folder: Path) -> None:
-        record = json.loads((folder / "manifest.json").read_text())
-        (folder / "manifest.json").write_text(json.dumps(record | {"version": 2}))
-        assert "is of the version 2, and this arcf runs version 1" in self.complaint(folder)
-
-    @pytest.mark.parametrize("change", [{"files": []}, {"files": {"model.onnx": {}}}, {"precision": None}])
-    def test_a_broken_manifest(self, folder: Path, change: dict[str, object]) -> None:
-        record = json.loads((folder / "manifest.json").read_text())
-        (folder / "manifest.json").write_text(json.dumps(record | change))
-        assert "export the model again" in self.complaint(folder)
-
-    def test_what_onnx_runtime_cannot_run(self, folder: Path) -> None:
-        (folder / "model.onnx").write_bytes(b"not a graph")
-        with pytest.raises(InputError, match="cannot be run by ONNX Runtime"):
-            onnx_module._session(folder / "model.onnx")
 
 
 def test_torch_is_not_imported(tiny: Callable[..., Backbone], tmp_path: Path) -> None:

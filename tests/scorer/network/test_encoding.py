@@ -1,6 +1,7 @@
-"""Both encodings against transformers' own forward pass, with an explicit mask where the prefix is shared."""
+"""Every encoding against transformers' own forward pass, with an explicit mask where the prefix is shared."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,8 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from arcf.scorer.network.backbone import Backbone
-from arcf.scorer.network.joint import Joint, pair
+from arcf.scorer import ScorerSettings
+from arcf.scorer.network import joint, layers, shared_prefix
+from arcf.scorer.network.backbone import Backbone, Embeddings
+from arcf.scorer.network.joint import pair
+from arcf.scorer.network.scorer import ENCODINGS, Network
 from arcf.scorer.network.shared_prefix import SharedPrefix
 from arcf.scorer.ragged import Ragged
 from arcf.scorer.tokens import Batch
@@ -26,7 +30,7 @@ SHAPE = [(11, [2, 5, 9, 6, 2]), (3, [4]), (25, [12, 2, 3])]
 def make_batch(backbone: Backbone, shape: list[tuple[int, list[int]]]) -> Batch:
     """Random tokens between marks; a candidate of two tokens is the stop sample."""
     random = np.random.default_rng(0)
-    form = backbone.encoder.form
+    form = backbone.tokenizer.form
 
     def row(length: int) -> list[int]:
         return [form.start, *random.integers(4, backbone.model.config.vocab_size, length - 2).tolist(), form.end]
@@ -40,7 +44,7 @@ def run_transformers(
     backbone: Backbone, tokens: list[int], segments: list[int], mask: Tensor | None
 ) -> tuple[Tensor, Tensor]:
     """Scores (tokens,) and last states (tokens, hidden) by transformers' own forward pass."""
-    form = backbone.encoder.form
+    form = backbone.tokenizer.form
     inputs = {"input_ids": torch.tensor([tokens])}
     if form.segments:
         inputs["token_type_ids"] = torch.tensor([segments]).clamp(max=form.segments - 1)
@@ -52,7 +56,7 @@ def run_transformers(
 
 
 def plain_joint(backbone: Backbone, batch: Batch) -> Tensor:
-    pairs = pair(batch.prefixes, batch.candidates, batch.counts, backbone.encoder.form)
+    pairs = pair(batch.prefixes, batch.candidates, batch.counts, backbone.tokenizer.form)
     scores = []
     for number, first in enumerate(pairs.first_text.tolist()):
         tokens = pairs.rows[number].tolist()
@@ -72,37 +76,36 @@ def plain_shared(backbone: Backbone, batch: Batch) -> Tensor:
         says, states = run_transformers(backbone, prefix + candidate, segments, mask)
         means = states[: len(prefix)].mean(0), states[len(prefix) :].mean(0)
         cosine = torch.nn.functional.cosine_similarity(*means, dim=0)
-        scores.append(says[len(prefix) :].mean() + backbone.similarity * cosine)
+        scores.append(says[len(prefix) :].mean() + backbone.settings.similarity * cosine)
     return torch.stack(scores)
 
 
-ENCODINGS = [(Joint, plain_joint), (SharedPrefix, plain_shared)]
-both = pytest.mark.parametrize(("encoding", "plain"), ENCODINGS, ids=["joint", "shared_prefix"])
-Encoding = Callable[[Backbone], torch.nn.Module]
 Plain = Callable[[Backbone, Batch], Tensor]
+PLAIN: dict[str, Plain] = {"joint": plain_joint, "shared_prefix": plain_shared}
+every_encoding = pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=ENCODINGS)
+Encoding = type[Network]
 
 
-@both
+@every_encoding
 @SLOW
 @given(shape=SHAPES)
-def test_scores_equal_transformers(
-    backbone: Backbone, encoding: Encoding, plain: Plain, shape: list[tuple[int, list[int]]]
-) -> None:
+def test_scores_equal_transformers(backbone: Backbone, encoding: Encoding, shape: list[tuple[int, list[int]]]) -> None:
     batch = make_batch(backbone, shape)
     with torch.no_grad():
-        torch.testing.assert_close(encoding(backbone).eval()(batch), plain(backbone, batch), atol=1e-5, rtol=1e-5)
+        expected = PLAIN[encoding.name](backbone, batch)
+        torch.testing.assert_close(encoding(backbone).eval()(batch), expected, atol=1e-5, rtol=1e-5)
 
 
-@both
-def test_gradients_equal_transformers(backbone: Backbone, encoding: Encoding, plain: Plain) -> None:
-    check_gradients(backbone, encoding, plain)
+@every_encoding
+def test_gradients_equal_transformers(backbone: Backbone, encoding: Encoding) -> None:
+    check_gradients(backbone, encoding)
 
 
-def check_gradients(backbone: Backbone, encoding: Encoding, plain: Plain) -> None:
+def check_gradients(backbone: Backbone, encoding: Encoding) -> None:
     batch = make_batch(backbone, SHAPE)
     weights = torch.linspace(-1, 1, len(batch.candidates))
     gradients = []
-    for run in (encoding(backbone).eval(), lambda rows: plain(backbone, rows)):
+    for run in (encoding(backbone).eval(), lambda rows: PLAIN[encoding.name](backbone, rows)):
         backbone.model.zero_grad()
         (run(batch) * weights).sum().backward()
         gradients.append({name: parameter.grad for name, parameter in backbone.model.named_parameters()})
@@ -115,27 +118,24 @@ def check_gradients(backbone: Backbone, encoding: Encoding, plain: Plain) -> Non
 @SLOW
 @given(shape=SHAPES)
 def test_similarity_equals_transformers(tiny: Callable[..., Backbone], shape: list[tuple[int, list[int]]]) -> None:
-    backbone = tiny("roberta")
-    backbone.model.config.arcf_similarity = 7.0
+    backbone = tiny("roberta").with_settings(ScorerSettings(similarity=7.0))
     batch, model = make_batch(backbone, shape), SharedPrefix(backbone).eval()
     with torch.no_grad():
         expected = plain_shared(backbone, batch)
-        apart = model.score(model.read(batch.prefixes), batch.candidates, batch.counts)
+        apart = model.score(model.read(batch.prefixes), model.prepare(batch.candidates), batch.counts)
         torch.testing.assert_close(model(batch), expected, atol=2e-5, rtol=1e-5)
         torch.testing.assert_close(apart, expected, atol=2e-5, rtol=1e-5)
-        backbone.model.config.arcf_similarity = 0.0
-        assert not torch.allclose(model(batch), expected)
+        without = SharedPrefix(backbone.with_settings(ScorerSettings())).eval()
+        assert not torch.allclose(without(batch), expected)
 
 
 def test_gradients_of_similarity_equal_transformers(tiny: Callable[..., Backbone]) -> None:
-    backbone = tiny("bert")
-    backbone.model.config.arcf_similarity = 7.0
-    check_gradients(backbone, SharedPrefix, plain_shared)
+    backbone = tiny("bert").with_settings(ScorerSettings(similarity=7.0))
+    check_gradients(backbone, SharedPrefix)
 
 
-@both
-def test_a_score_does_not_depend_on_the_other_candidates(backbone: Backbone, encoding: Encoding, plain: Plain) -> None:
-    del plain
+@every_encoding
+def test_a_score_does_not_depend_on_the_other_candidates(backbone: Backbone, encoding: Encoding) -> None:
     model, batch = encoding(backbone).eval(), make_batch(backbone, SHAPE)
     with torch.no_grad():
         together = model(batch)
@@ -143,15 +143,13 @@ def test_a_score_does_not_depend_on_the_other_candidates(backbone: Backbone, enc
     torch.testing.assert_close(together[7:8], alone, atol=1e-5, rtol=1e-5)
 
 
-@both
-def test_no_candidates(backbone: Backbone, encoding: Encoding, plain: Plain) -> None:
-    del plain
+@every_encoding
+def test_no_candidates(backbone: Backbone, encoding: Encoding) -> None:
     assert encoding(backbone)(make_batch(backbone, [(5, [])])).shape == (0,)
 
 
-@both
-def test_dropout_acts_in_training_only(tiny: Callable[..., Backbone], encoding: Encoding, plain: Plain) -> None:
-    del plain
+@every_encoding
+def test_dropout_acts_in_training_only(tiny: Callable[..., Backbone], encoding: Encoding) -> None:
     backbone = tiny("bert")
     assert backbone.hidden_dropout == backbone.attention_dropout == 0.1
     model, batch = encoding(backbone), make_batch(backbone, SHAPE)
@@ -164,11 +162,8 @@ def test_dropout_acts_in_training_only(tiny: Callable[..., Backbone], encoding: 
     torch.testing.assert_close(model(batch), model(batch))
 
 
-@both
-def test_frozen_word_embeddings_get_no_gradient(
-    tiny: Callable[..., Backbone], encoding: Encoding, plain: Plain
-) -> None:
-    del plain
+@every_encoding
+def test_frozen_word_embeddings_get_no_gradient(tiny: Callable[..., Backbone], encoding: Encoding) -> None:
     backbone = tiny("electra")
     backbone.embeddings.word.weight.requires_grad_(False)
     encoding(backbone).eval()(make_batch(backbone, SHAPE)).sum().backward()
@@ -176,15 +171,86 @@ def test_frozen_word_embeddings_get_no_gradient(
     assert backbone.embeddings.position.weight.grad is not None
 
 
-@both
-def test_mixed_precision(tiny: Callable[..., Backbone], encoding: Encoding, plain: Plain) -> None:
+@every_encoding
+def test_mixed_precision(tiny: Callable[..., Backbone], encoding: Encoding) -> None:
     backbone = tiny("bert")
     batch = make_batch(backbone, SHAPE)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         scores = encoding(backbone).eval()(batch)
     scores.float().sum().backward()
-    torch.testing.assert_close(scores.float(), plain(backbone, batch), atol=0.1, rtol=0.1)
+    torch.testing.assert_close(scores.float(), PLAIN[encoding.name](backbone, batch), atol=0.1, rtol=0.1)
 
 
 def test_encodings_share_their_weights_names(backbone: Backbone) -> None:
-    assert Joint(backbone).state_dict().keys() == SharedPrefix(backbone).state_dict().keys()
+    names = [encoding(backbone).state_dict().keys() for encoding in ENCODINGS.values()]
+    assert all(own == names[0] for own in names)
+
+
+class TestInterface:
+    """What the scorer and training count on, whichever encoding they are given."""
+
+    @pytest.fixture
+    def computed(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], int]:
+        """How many tokens go through the network while something is done."""
+        embed, sizes = layers.embed, []
+
+        def counted(parts: Embeddings, tokens: Tensor, *rest: Any) -> Tensor:
+            sizes.append(len(tokens))
+            return embed(parts, tokens, *rest)
+
+        for module in (joint, shared_prefix):
+            monkeypatch.setattr(module, "embed", counted)
+
+        def count(action: Callable[[], object]) -> int:
+            sizes.clear()
+            with torch.no_grad():
+                action()
+            return sum(sizes)
+
+        return count
+
+    @every_encoding
+    def test_candidates_may_be_prepared_once_and_taken_often(self, backbone: Backbone, encoding: Encoding) -> None:
+        model, batch = encoding(backbone).eval(), make_batch(backbone, SHAPE)
+        corpus = make_batch(backbone, [(5, [2, 9, 4, 13, 2, 7])]).candidates
+        taken, counts = np.array([3, -1, 0, 3, 2]), np.array([2, 0, 3])
+        with torch.no_grad():
+            known, read = model.prepare(corpus), model.read(batch.prefixes)
+            scores = model.score(read, known.take(taken), counts)
+            expected = model(Batch(batch.prefixes, corpus.take(taken), counts))
+        assert known.lengths.tolist() == corpus.lengths.tolist()
+        assert known.take(taken).lengths.tolist() == corpus.lengths[taken].tolist()
+        torch.testing.assert_close(scores, expected, atol=1e-5, rtol=1e-5)
+
+    @every_encoding
+    @SLOW
+    @given(prefix=st.integers(2, 40), lengths=st.lists(st.integers(2, 30), min_size=1, max_size=6))
+    def test_the_cost_is_what_is_computed(
+        self,
+        backbone: Backbone,
+        encoding: Encoding,
+        computed: Callable[[Callable[[], object]], int],
+        prefix: int,
+        lengths: list[int],
+    ) -> None:
+        model, batch = encoding(backbone).eval(), make_batch(backbone, [(prefix, lengths)])
+        assert model.cost(prefix, np.array(lengths)) == computed(lambda: model(batch))
+
+    @every_encoding
+    def test_costs_of_a_batch_add_up(
+        self, backbone: Backbone, encoding: Encoding, computed: Callable[[Callable[[], object]], int]
+    ) -> None:
+        model, batch = encoding(backbone).eval(), make_batch(backbone, SHAPE)
+        assert sum(model.cost(prefix, np.array(own)) for prefix, own in SHAPE) == computed(lambda: model(batch))
+
+    @every_encoding
+    def test_tokens_are_what_a_candidate_costs_once_the_prefix_is_read(
+        self, backbone: Backbone, encoding: Encoding, computed: Callable[[Callable[[], object]], int]
+    ) -> None:
+        model, batch = encoding(backbone).eval(), make_batch(backbone, [(11, [2, 5, 9])])
+        with torch.no_grad():
+            read, known = model.read(batch.prefixes), model.prepare(batch.candidates)
+        costs = [
+            computed(lambda row=row: model.score(read, known.take(np.array([row])), np.array([1]))) for row in range(3)
+        ]
+        assert model.tokens(11, np.array([2, 5, 9])).tolist() == costs

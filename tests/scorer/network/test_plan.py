@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcf.scorer.network.buckets import bucket
+from arcf.scorer.network.plan import bucket
 
 LENGTHS = st.lists(st.integers(1, 60), max_size=40).map(lambda values: np.array(values, dtype=np.int64))
 

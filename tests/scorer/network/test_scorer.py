@@ -8,12 +8,11 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from arcf.errors import ArcfWarning, MissingExtraError
-from arcf.scorer import STOP, Prefix, Scorer, load_scorer
-from arcf.scorer.network import scorer as scorer_module
+from arcf.errors import ArcfWarning, MissingExtraError, SettingError
+from arcf.scorer import STOP, Prefix, Scorer, ScorerSettings, load_scorer
 from arcf.scorer.network.backbone import Backbone
 from arcf.scorer.network.joint import pair
-from arcf.scorer.network.scorer import ENCODINGS, TorchScorer, make_model
+from arcf.scorer.network.scorer import ENCODINGS, TOKENS_PER_CALL, TorchScorer, find_device, make_model
 from arcf.scorer.ragged import Ragged
 from arcf.scorer.tokens import Batch
 
@@ -23,12 +22,12 @@ IDS = np.array([4, STOP, 0, 6, 2, 4])
 
 @pytest.fixture(params=ENCODINGS)
 def scorer(request: pytest.FixtureRequest, backbone: Backbone, facts: tuple[str, ...]) -> TorchScorer:
-    return TorchScorer(make_model(backbone, request.param), backbone.encoder.facts(facts))
+    return TorchScorer(make_model(backbone, request.param), backbone.tokenizer.facts(facts))
 
 
 def test_is_the_models_forward_pass(scorer: TorchScorer) -> None:
-    encoder = scorer.model.backbone.encoder
-    batch = Batch.of([encoder.prefix(PREFIX.query, PREFIX.facts, scorer.facts)], [IDS], scorer.facts)
+    tokenizer = scorer.model.backbone.tokenizer
+    batch = Batch.of([tokenizer.prefix(PREFIX.query, PREFIX.facts, scorer.facts)], [IDS], scorer.facts)
     with torch.no_grad():
         expected = scorer.model.eval()(batch).numpy()
     scores = scorer.score(PREFIX, IDS)
@@ -38,18 +37,20 @@ def test_is_the_models_forward_pass(scorer: TorchScorer) -> None:
 
 def test_calls_of_any_size_give_the_same(scorer: TorchScorer, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = scorer.score(PREFIX, IDS)
-    monkeypatch.setattr(scorer_module, "TOKENS_PER_CALL", 10)
+    monkeypatch.setitem(TOKENS_PER_CALL, "cpu", 10)
     np.testing.assert_allclose(scorer.score(PREFIX, IDS), whole, atol=1e-5)
 
 
 def test_calls_are_no_larger_than_asked(scorer: TorchScorer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The joint encoding reads the prefix with every candidate: that counts."""
     limit, sizes, score = 60, [], scorer.model.score
-    monkeypatch.setattr(scorer_module, "TOKENS_PER_CALL", limit)
+    monkeypatch.setitem(TOKENS_PER_CALL, "cpu", limit)
 
     def counted(read: Any, rows: Ragged, counts: NDArray[np.int64]) -> torch.Tensor:
         computed = (
-            pair(read, rows, counts, scorer.model.backbone.encoder.form).rows if scorer.model.name == "joint" else rows
+            pair(read, rows, counts, scorer.model.backbone.tokenizer.form).rows
+            if scorer.model.name == "joint"
+            else rows
         )
         sizes.append((len(computed.tokens), int(computed.lengths.max())))
         return score(read, rows, counts)
@@ -73,7 +74,7 @@ def test_no_candidates(scorer: TorchScorer) -> None:
 @pytest.mark.filterwarnings("ignore:Some facts are longer")
 def test_shortenings_are_counted_and_told_once(tiny: Callable[..., Backbone], facts: tuple[str, ...]) -> None:
     backbone = tiny("bert", positions=32)
-    scorer = TorchScorer(make_model(backbone, "joint"), backbone.encoder.facts(facts))
+    scorer = TorchScorer(make_model(backbone, "joint"), backbone.tokenizer.facts(facts))
     at_first = scorer.shortening.total
     with pytest.warns(ArcfWarning) as told:
         scorer.score(Prefix("heat " * 30, (0, 1)), IDS)
@@ -86,10 +87,26 @@ def test_shortenings_are_counted_and_told_once(tiny: Callable[..., Backbone], fa
     assert scorer.shortening.total.questions_cut == at_first.questions_cut + 2
 
 
+class TestDevice:
+    def test_of_its_name(self) -> None:
+        assert find_device("cpu") == torch.device("cpu")
+        assert find_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
+
+    # Not built in, out of range, without numbers in it, another library's, and no device at all.
+    @pytest.mark.parametrize("name", ["xpu", "cuda:99", "meta", "hpu", "gpu", "cuda:one", "CPU", ""])
+    def test_none_that_torch_can_use_here(self, name: str) -> None:
+        with pytest.raises(SettingError, match=f"The device {name} is none that torch can use here; take cpu or auto"):
+            find_device(name)
+
+    def test_is_checked_before_the_model_is_loaded(self, tmp_path: Path) -> None:
+        with pytest.raises(SettingError, match="The device nowhere is none"):
+            load_scorer(tmp_path / "nothing", [], device="nowhere")
+
+
 class TestLoad:
     def test_encoding_is_remembered(self, tmp_path: Path, backbone: Backbone, facts: tuple[str, ...]) -> None:
-        backbone.save(tmp_path, "joint")
-        expected = TorchScorer(make_model(backbone, "joint"), backbone.encoder.facts(facts)).score(PREFIX, IDS)
+        backbone.with_settings(ScorerSettings(encoding="joint")).save(tmp_path)
+        expected = TorchScorer(make_model(backbone, "joint"), backbone.tokenizer.facts(facts)).score(PREFIX, IDS)
         scorer: Scorer = load_scorer(tmp_path, facts)
         np.testing.assert_allclose(scorer.score(PREFIX, IDS), expected, atol=1e-5)
 
