@@ -5,7 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from arcf.errors import InputError, MissingExtraError
-from arcf.pretrained.location import CONFIG, TOKENIZER, find_folder
+from arcf.pretrained.location import CONFIG, TOKENIZER, find_folder, locate
 from arcf.scorer.base import LoadedScorer
 from arcf.scorer.exported.folder import MODEL, FileRecord, is_exported
 from arcf.scorer.prior import with_prior
@@ -30,8 +30,8 @@ def load_scorer(
         SettingError: there is no such device.
         MissingExtraError: it has torch weights, and torch or transformers is not installed.
     """
-    folder = find_folder(name)
-    if folder is not None and is_exported(folder):
+    folder = locate(name)
+    if is_exported(folder):
         from arcf.scorer.exported.scorer import load_scorer as load_exported
 
         return with_prior(load_exported(folder, facts, threads), facts)
@@ -39,7 +39,7 @@ def load_scorer(
         from arcf.scorer.network.scorer import load_scorer as load_network
     except ModuleNotFoundError as error:
         raise MissingExtraError("Scoring with torch", "train") from error
-    return with_prior(load_network(folder or name, facts, device, threads), facts)
+    return with_prior(load_network(folder, facts, device, threads), facts)
 
 
 def packaged_model() -> Path:

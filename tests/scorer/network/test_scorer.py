@@ -100,7 +100,7 @@ class TestDevice:
 
     def test_is_checked_before_the_model_is_loaded(self, tmp_path: Path) -> None:
         with pytest.raises(SettingError, match="The device nowhere is none"):
-            load_scorer(tmp_path / "nothing", [], device="nowhere")
+            load_scorer(tmp_path, [], device="nowhere")
 
 
 class TestLoad:
