@@ -45,6 +45,15 @@ def never(monkeypatch: pytest.MonkeyPatch) -> None:
         (("--preset", "minilm", "--set", "epochs"), "section.key=value"),
         (("--preset", "minilm", "--set", "run.device=gpu"), "device must be"),
         (("--preset", "minilm", "--set", "sampling.mining.depth=32"), "The setting 'sampling.mining.run' is missing"),
+        (("--preset", "minilm", "--distance", "tfdif"), "Did you mean 'tfidf'"),
+        (("--preset", "minilm", "--query", "stam"), "'sampling.query' takes answer or stem or options, not 'stam'"),
+        (("--preset", "paper", "--set", "sampling.kind=fact"), "Did you mean 'facts'"),
+        (("--preset", "minilm", "--set", "sampling.kind=facts"), "only samples of the kind prefixes have any"),
+        (("--preset", "paper", "--set", "sampling.paths.starts=2"), "only samples of the kind paths are of chains"),
+        (
+            ("--preset", "paper", "--set", "sampling.kind=paths", "--set", "sampling.pool=corpus"),
+            "samples of the kind paths have no pool = corpus",
+        ),
     ],
 )
 def test_mistakes(arguments: tuple[str, ...], words: str, arcf: Arcf, capsys: Capture, tmp_path: Path) -> None:

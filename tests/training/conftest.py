@@ -115,7 +115,7 @@ def settings(model_folder: Path, data_folder: Path) -> Settings:
             "data": {"dataset": str(data_folder), "held_out": 2},
             "sampling": {"k": 8, "prefixes": 2, "negatives": 4},
             "optimisation": {"epochs": 2.0, "tokens_per_step": 300, "tokens_at_once": 150, "learning_rate": 1e-3},
-            "validation": {"every": 15, "k": 8, "longest": 2},
+            "validation": {"every": 15, "k": 8, "max_facts": 2},
             "run": {},
         }
         return make(TrainingSettings, {name: values | sections.get(name, {}) for name, values in base.items()})

@@ -86,6 +86,7 @@ def test_going_on_gives_the_same_numbers(
     torch.manual_seed(99)  # whatever happened before a run is resumed does not count
     resumed.run()
     whole.run()
+    whole.progress.seconds = resumed.progress.seconds  # the one number that is measured
     assert_equal(resumed, whole)
 
 

@@ -1,6 +1,5 @@
 """Two processes through torchrun, talking over the loopback interface, against one."""
 
-import io
 import json
 import os
 import socket
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from rich.console import Console
 from safetensors.torch import load_file
 
 from arcf.config import as_toml
@@ -44,7 +42,7 @@ def test_two_processes_learn_what_one_does(settings: Settings, dataset: Dataset,
     # its epsilon is larger.
     wanted = settings(optimisation={"tokens_per_step": 500, "epsilon": 1e-3})
     (tmp_path / "settings.toml").write_text(as_toml(wanted))
-    train(wanted, dataset, tmp_path / "one", Console(file=io.StringIO()))
+    train(wanted, dataset, tmp_path / "one")
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr", "127.0.0.1"]
     command += ["--nproc-per-node", "2", "-m", "arcf", "train", str(tmp_path / "settings.toml")]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}

@@ -1,15 +1,24 @@
 from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
 
 from arcf.scorer.base import STOP
 from arcf.scorer.network.joint import Joint, pair
-from arcf.training.feed import Feed, StepTerms, Term, in_parts
+from arcf.scorer.network.scorer import ENCODINGS, make_model
+from arcf.scorer.prior import LexicalPrior
+from arcf.scorer.ragged import Ragged
+from arcf.training.feed import Corpus, Feed, StepTerms, Term, batch_of, in_parts
+from arcf.training.samplers import SAMPLERS, Sample
+from arcf.training.settings import TrainingSettings
 from arcf.training.trainer import Trainer
 
 Make = Callable[..., Trainer]
+Settings = Callable[..., TrainingSettings]
 TOKENS = 300
+
+every_kind = pytest.mark.parametrize("kind", SAMPLERS)
 
 
 @pytest.fixture(scope="module")
@@ -17,66 +26,145 @@ def feed(trainer: Make) -> Feed:
     return trainer().feed
 
 
+@pytest.fixture(scope="module")
+def feed_of(settings: Settings, trainer: Make) -> Callable[[str], Feed]:
+    """The feed of one kind of sample."""
+    return lambda kind: trainer(settings(sampling={"kind": kind})).feed
+
+
 def content(steps: Sequence[StepTerms]) -> list[object]:
     return [
-        (step.position, [(t.prefix.tokens.tolist(), t.candidates.tolist(), t.labels.tolist()) for t in step.terms])
+        (
+            step.position,
+            step.left_out,
+            [
+                (
+                    [prefix.tokens.tolist() for prefix in term.prefixes],
+                    term.counts,
+                    term.candidates.tokens.tolist(),
+                    term.labels.tolist(),
+                )
+                for term in step.terms
+            ],
+        )
         for step in steps
     ]
 
 
+def drawn(corpus: Corpus, end: int) -> list[Sample | None]:
+    """The first samples of a run, in its order."""
+    epochs = range(-(-end // corpus.sampler.per_epoch))
+    numbers = [(epoch, number) for epoch in epochs for number in corpus.sampler.order(epoch).tolist()]
+    return [corpus.sampler.draw(*place) for place in numbers[:end]]
+
+
 def test_steps_cover_every_sample_once_in_the_epochs_order(feed: Feed) -> None:
-    end = 2 * feed.sampler.per_epoch + 7
-    steps = list(feed.steps(0, end, TOKENS, joint=False))
-    terms = [term.candidates.tolist() for step in steps for term in step.terms]
-    numbers = [(epoch, number) for epoch in range(3) for number in feed.sampler.order(epoch).tolist()][:end]
-    samples = [feed.sampler.draw(feed.neighborhood, *place) for place in numbers]
-    assert terms == [sample.candidates.tolist() for sample in samples if sample]
+    end = 2 * feed.per_epoch + 7
+    steps = list(feed.steps(0, end, TOKENS))
+    terms = [term.candidates.tokens.tolist() for step in steps for term in step.terms]
+    samples = drawn(feed.corpus, end)
+    candidates = feed.corpus.facts.candidates
+    assert terms == [candidates.take(sample.candidates).tokens.tolist() for sample in samples if sample]
     assert steps[-1].position == end
 
 
 def test_a_step_ends_with_the_sample_that_reaches_the_tokens(feed: Feed) -> None:
-    steps = list(feed.steps(0, 40, TOKENS, joint=False))
+    steps = list(feed.steps(0, 40, TOKENS))
     assert len(steps) > 3
     for step in steps[:-1]:
         assert step.cost >= TOKENS
         assert step.cost - step.terms[-1].cost < TOKENS
 
 
-@pytest.mark.parametrize("joint", [False, True])
-def test_resuming_at_the_end_of_any_step(feed: Feed, joint: bool) -> None:
-    end = 2 * feed.sampler.per_epoch
-    steps = list(feed.steps(0, end, TOKENS, joint=joint))
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_resuming_at_the_end_of_any_step(encoding: str, settings: Settings, trainer: Make) -> None:
+    feed = trainer(settings(model={"encoding": encoding})).feed
+    end = 2 * feed.per_epoch
+    steps = list(feed.steps(0, end, TOKENS))
     for number, step in enumerate(steps):
-        rest = list(feed.steps(step.position, end, TOKENS, joint=joint))
+        rest = list(feed.steps(step.position, end, TOKENS))
         assert content(rest) == content(steps[number + 1 :])
 
 
-def test_cost_is_what_each_encoding_computes(feed: Feed, trainer: Make) -> None:
+@every_kind
+def test_cost_is_what_each_encoding_computes(kind: str, feed_of: Callable[[str], Feed], trainer: Make) -> None:
     backbone = trainer().backbone
-    (shared,) = feed.steps(0, 6, 10**9, joint=False)
-    (joint,) = feed.steps(0, 6, 10**9, joint=True)
-    batch = feed.batch(shared.terms)
-    assert any(STOP in term.candidates for term in shared.terms)
+    corpus = feed_of(kind).corpus
+    costs = {name: make_model(backbone, name).cost for name in ENCODINGS}
+    (shared,) = Feed(corpus, costs["shared_prefix"]).steps(0, 6, 10**9)
+    (joint,) = Feed(corpus, costs["joint"]).steps(0, 6, 10**9)
+    batch = batch_of(shared.terms)
+    samples = drawn(corpus, 6)
+    assert any(STOP in sample.candidates for sample in samples if sample) == (kind == "prefixes")
     assert shared.cost == batch.tokens
-    pairs = pair(batch.prefixes, batch.candidates, batch.counts, backbone.encoder.form)
+    pairs = pair(batch.prefixes, batch.candidates, batch.counts, backbone.tokenizer.form)
     assert joint.cost == len(pairs.rows.tokens)
     assert Joint(backbone)(batch).shape == (len(pairs.rows),)
 
 
+@every_kind
+def test_a_term_is_its_sample_encoded(kind: str, feed_of: Callable[[str], Feed]) -> None:
+    corpus = feed_of(kind).corpus
+    corpus = Corpus(
+        corpus.neighborhood,
+        corpus.sampler,
+        corpus.tokenizer,
+        corpus.facts,
+        LexicalPrior([fact.text for fact in corpus.neighborhood.facts], 3.0),
+    )
+    assert corpus.prior is not None
+    for sample in filter(None, drawn(corpus, 6)):
+        term = corpus.encode(sample, lambda prefix, candidates: prefix + 1000 * len(candidates))
+        assert term.counts == sample.counts
+        assert term.labels.tolist() == sample.labels.tolist()
+        ends = list(accumulate(sample.counts, initial=0))
+        for number, (start, end) in enumerate(pairwise(ends)):
+            prefix, own = sample.prefixes[number], sample.candidates[start:end]
+            expected = corpus.tokenizer.prefix(prefix.query, prefix.facts, corpus.facts)
+            assert term.prefixes[number].tokens.tolist() == expected.tokens.tolist()
+            assert term.prior[start:end].tolist() == corpus.prior.score(prefix, own).tolist()
+            for place in range(start, end):
+                candidate = corpus.facts.candidates[sample.candidates[place]]
+                assert term.candidates[place].tolist() == candidate.tolist()
+        assert term.cost == sum(len(prefix.tokens) for prefix in term.prefixes) + 1000 * len(sample.candidates)
+
+
 def test_samples_without_anything_to_learn_are_passed_over(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw = feed.sampler.draw
-    monkeypatch.setattr(feed.sampler, "draw", lambda near, epoch, n: None if n % 3 else draw(near, epoch, n))
-    end = feed.sampler.per_epoch
-    steps = list(feed.steps(0, end, TOKENS, joint=False))
+    sampler = feed.corpus.sampler
+    draw = sampler.draw
+    monkeypatch.setattr(sampler, "draw", lambda epoch, n: None if n % 3 else draw(epoch, n))
+    end = feed.per_epoch
+    steps = list(feed.steps(0, end, TOKENS))
     assert sum(len(step.terms) for step in steps) == sum(n % 3 == 0 for n in range(end))
     for number, step in enumerate(steps):
-        assert content(list(feed.steps(step.position, end, TOKENS, joint=False))) == content(steps[number + 1 :])
-    monkeypatch.setattr(feed.sampler, "draw", lambda *_: None)
-    assert list(feed.steps(0, end, TOKENS, joint=False)) == []
+        assert content(list(feed.steps(step.position, end, TOKENS))) == content(steps[number + 1 :])
+    monkeypatch.setattr(sampler, "draw", lambda *_: None)
+    assert list(feed.steps(0, end, TOKENS)) == []
+
+
+@pytest.mark.parametrize("contrasts", [True, False])
+def test_one_class_samples_are_for_losses_that_do_not_contrast(
+    contrasts: bool, settings: Settings, trainer: Make
+) -> None:
+    """In the sight of a single fact there is often only a right one, or only wrong ones."""
+    made = trainer(settings(sampling={"k": 1, "prefixes": 6}))
+    corpus = made.feed.corpus
+    feed = Feed(corpus, made.model.cost, contrasts=contrasts)
+    samples = drawn(corpus, feed.per_epoch)
+    one_class = sum(sample is not None and len(set(sample.labels.tolist())) == 1 for sample in samples)
+    empty = sum(sample is None for sample in samples)
+    assert one_class > 5
+    start = 0
+    for step in feed.steps(0, feed.per_epoch, TOKENS):
+        assert all(term.has_contrast for term in step.terms) or not contrasts
+        assert len(step.terms) + step.left_out == step.position - start
+        start = step.position
+    kept = [term for step in feed.steps(0, feed.per_epoch, TOKENS) for term in step.terms]
+    assert len(kept) == feed.per_epoch - empty - (one_class if contrasts else 0)
 
 
 def term(cost: int) -> Term:
-    return Term(None, np.empty(0, np.int64), np.empty(0, np.bool_), np.empty(0, np.float32), cost)  # type: ignore[arg-type]
+    return Term((), (), Ragged.of([]), np.empty(0, np.bool_), np.empty(0, np.float32), cost)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,11 @@
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from arcf.training import log
-from arcf.training.log import Bar, Log
+from arcf.training.log import Log
 from arcf.training.trainer import StepReport, Trainer
 
 Make = Callable[..., Trainer]
@@ -50,12 +48,3 @@ def test_tensorboard_if_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     written.write(step=2, position=7, loss=0.5)
     written.close()
     assert len(list((tmp_path / "tensorboard").iterdir())) == 1
-
-
-def test_the_bar(trainer: Make) -> None:
-    made, screen = trainer(), io.StringIO()
-    bar = Bar(Console(file=screen, width=160), 40, 5)
-    made.progress.position, made.progress.best_map = 12, 0.5
-    bar.after_step(made, StepReport(0.25, 3000, 1e-3, 2.0, 1.5))
-    bar.close()
-    assert "12/40 samples · loss 0.250 · 2,000 tokens/s · MAP 0.500" in screen.getvalue()

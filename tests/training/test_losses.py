@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from math import exp, log, log2
 
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from arcf.training.losses import LOSSES, Loss
+from arcf.training.losses import LOSSES, Loss, Targets
 
 SHIFT_INVARIANT = sorted(set(LOSSES) - {"bxent"})
 
@@ -38,34 +39,43 @@ every_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 PREFIXES = st.lists(st.tuples(st.floats(-20, 20), st.booleans()), min_size=2, max_size=12)
 
 
-def tensors(prefix: list[tuple[float, bool]]) -> tuple[Tensor, Tensor]:
+def targets(labels: Sequence[bool]) -> Targets:
+    return Targets(torch.tensor(labels))
+
+
+def tensors(prefix: list[tuple[float, bool]]) -> tuple[Tensor, Targets]:
     scores, labels = zip(*prefix, strict=True)
     assume(any(labels) and not all(labels))
-    return torch.tensor(scores, dtype=torch.float64), torch.tensor(labels)
+    return torch.tensor(scores, dtype=torch.float64), targets(labels)
 
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_by_hand(name: str) -> None:
-    loss = LOSSES[name](torch.tensor(SCORES, dtype=torch.float64), torch.tensor(LABELS))
+    loss = LOSSES[name](torch.tensor(SCORES, dtype=torch.float64), targets(LABELS))
     assert float(loss) == pytest.approx(BY_HAND[name])
 
 
 @every_loss
 def test_gradient_agrees_with_finite_differences(loss: Loss) -> None:
     scores = torch.tensor([0.3, -1.2, 2.1, 0.9, -0.4], dtype=torch.float64, requires_grad=True)
-    labels = torch.tensor([True, False, False, True, False])
-    assert torch.autograd.gradcheck(lambda values: loss(values, labels), [scores])
+    wanted = targets([True, False, False, True, False])
+    assert torch.autograd.gradcheck(lambda values: loss(values, wanted), [scores])
 
 
 @every_loss
 @pytest.mark.parametrize("label", [True, False])
-def test_nothing_to_tell_apart_is_no_loss(loss: Loss, label: bool) -> None:
-    scores = torch.tensor([3.0, -1.0], requires_grad=True)
-    value = loss(scores, torch.tensor([label, label]))
-    value.backward()
-    assert float(value.detach()) == 0
+@given(values=st.lists(st.floats(-8, 8), min_size=1, max_size=6))
+def test_one_class_is_refused_or_learnt_from(loss: Loss, label: bool, values: list[float]) -> None:
+    """As the loss says: it never takes a term silently and learns nothing from it."""
+    scores = torch.tensor(values, dtype=torch.float64, requires_grad=True)
+    wanted = targets([label] * len(values))
+    if loss.contrasts:
+        with pytest.raises(ValueError, match="the term has one kind only"):
+            loss(scores, wanted)
+        return
+    loss(scores, wanted).backward()
     assert scores.grad is not None
-    assert scores.grad.tolist() == [0, 0]
+    assert bool(((scores.grad < 0) if label else (scores.grad > 0)).all())  # right ones rise, wrong ones fall
 
 
 @every_loss
@@ -80,22 +90,22 @@ def test_order_does_not_matter(loss: Loss, prefix: list[tuple[float, bool]], ran
 @pytest.mark.parametrize("name", SHIFT_INVARIANT)
 @given(prefix=PREFIXES, shift=st.floats(-10, 10))
 def test_only_differences_matter(name: str, prefix: list[tuple[float, bool]], shift: float) -> None:
-    scores, labels = tensors(prefix)
+    scores, wanted = tensors(prefix)
     assume(len((scores + shift).unique()) == len(scores))
-    assert float(LOSSES[name](scores + shift, labels)) == pytest.approx(float(LOSSES[name](scores, labels)), abs=1e-9)
+    assert float(LOSSES[name](scores + shift, wanted)) == pytest.approx(float(LOSSES[name](scores, wanted)), abs=1e-9)
 
 
 @every_loss
 @given(prefix=PREFIXES)
 def test_never_negative_and_always_finite(loss: Loss, prefix: list[tuple[float, bool]]) -> None:
-    scores, labels = tensors(prefix)
-    value = loss(scores * 100, labels)
+    scores, wanted = tensors(prefix)
+    value = loss(scores * 100, wanted)
     assert torch.isfinite(value)
     assert float(value) >= 0
 
 
 @every_loss
 def test_right_order_costs_less_than_wrong(loss: Loss) -> None:
-    labels = torch.tensor([True, True, False, False])
+    wanted = targets([True, True, False, False])
     scores = torch.tensor([4.0, 3.0, -3.0, -4.0])
-    assert float(loss(scores, labels)) < float(loss(-scores, labels))
+    assert float(loss(scores, wanted)) < float(loss(-scores, wanted))

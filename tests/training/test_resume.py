@@ -1,6 +1,5 @@
 """Runs of `arcf train` that are killed: resumed, they end with the numbers of one that was left alone."""
 
-import io
 import json
 import os
 import shutil
@@ -11,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from arcf.config import as_toml
 from arcf.training import checkpoint
@@ -29,14 +27,14 @@ KILLED = """
 import os, signal, sys
 from arcf.cli.app import main
 from arcf.scorer.network.backbone import Backbone
-from arcf.training import checkpoint, log
+from arcf.training import bar, checkpoint
 
 def kill():
     os.kill(os.getpid(), signal.SIGKILL)
 
 moment = sys.argv.pop(1)
 if moment == "between":
-    log.Bar.after_step = lambda self, trainer, report: kill() if trainer.progress.step == 3 else None
+    bar.Bar.after_step = lambda self, trainer, report: kill() if trainer.progress.step == 3 else None
 elif moment == "in a checkpoint":
     write = checkpoint._write
     def half(tensors, path):
@@ -46,7 +44,7 @@ elif moment == "in a checkpoint":
         write(tensors, path)
     checkpoint._write = half
 elif moment == "in the best model":
-    def save(self, folder, encoding):
+    def save(self, folder):
         (folder / "config.json").write_text("{")
         kill()
     Backbone.save = save
@@ -73,13 +71,20 @@ def wanted(settings: Settings) -> TrainingSettings:
 @pytest.fixture(scope="module")
 def uninterrupted(wanted: TrainingSettings, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("runs") / "uninterrupted"
-    train(wanted, dataset, output, Console(file=io.StringIO()))
+    train(wanted, dataset, output)
     return output
 
 
 def log_lines(output: Path) -> list[dict[str, float]]:
     lines = [json.loads(line) for line in (output / "log.jsonl").read_text().splitlines()]
     return [{key: value for key, value in line.items() if key != "tokens_per_second"} for line in lines]
+
+
+def state(output: Path) -> dict[str, object]:
+    """The checkpoint's, without the time that it took."""
+    latest = (output / "checkpoint" / "latest").read_text()
+    found: dict[str, dict[str, object]] = json.loads((output / "checkpoint" / latest / "state.json").read_text())
+    return found | {"progress": found["progress"] | {"seconds": None}}
 
 
 def test_killed_three_times(uninterrupted: Path, wanted: TrainingSettings, tmp_path: Path) -> None:
@@ -98,8 +103,9 @@ def test_killed_three_times(uninterrupted: Path, wanted: TrainingSettings, tmp_p
     for name in ("model/model.safetensors", "best/model.safetensors", "manifest.json", "model/README.md"):
         assert (output / name).read_bytes() == (uninterrupted / name).read_bytes(), name
     step = (output / "checkpoint" / "latest").read_text()
-    for file in sorted((uninterrupted / "checkpoint" / step).iterdir()):
+    for file in sorted((uninterrupted / "checkpoint" / step).glob("*.safetensors")):
         assert (output / "checkpoint" / step / file.name).read_bytes() == file.read_bytes(), file.name
+    assert state(output) == state(uninterrupted)
     assert not any(path.name.endswith(".partial") for path in output.iterdir())
 
 
@@ -122,9 +128,8 @@ def test_another_model(
     uninterrupted: Path, arcf: Arcf, other_model_folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Under the same name: the fingerprint does not tell, the weights do."""
-    monkeypatch.setattr("arcf.training.run.fingerprint", lambda *_: state["fingerprint"])
-    latest = (uninterrupted / "checkpoint" / "latest").read_text()
-    state = json.loads((uninterrupted / "checkpoint" / latest / "state.json").read_text())
+    key = state(uninterrupted)["fingerprint"]
+    monkeypatch.setattr("arcf.training.run.fingerprint", lambda *_: key)
     assert arcf("train", "--resume", "--output", uninterrupted, "--set", f"model.name={other_model_folder}") == 2
     assert "is a checkpoint of another model." in capsys.readouterr().err
 

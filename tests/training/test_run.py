@@ -1,44 +1,47 @@
 """Whole runs, in this process, and what they leave behind."""
 
-import io
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import ir_measures
 import numpy as np
 import pytest
 import torch
 import transformers
-from rich.console import Console
 
+from arcf.chain import ChainSettings
 from arcf.config import read_settings
 from arcf.data.loading import read
 from arcf.errors import InputError, SettingError, UnknownNameError
 from arcf.files import write_text
+from arcf.neighborhood import make_neighborhood
+from arcf.rankers import Autoregressive
 from arcf.scorer import Prefix, load_scorer
 from arcf.scorer.prior import WithPrior
 from arcf.training import checkpoint
-from arcf.training.losses import nce
-from arcf.training.run import fingerprint, split_questions, train
+from arcf.training.distributed import Workers
+from arcf.training.losses import Targets, nce
+from arcf.training.run import TrainedModel, fingerprint, make_trainer, split_questions, train
 from arcf.training.settings import TrainingSettings
-from arcf.training.trainer import Trainer
-from arcf.types import Dataset
+from arcf.training.trainer import Callback, StepReport, Trainer
+from arcf.types import QUERY_FORMS, Dataset, Option
 
 Settings = Callable[..., TrainingSettings]
 Arcf = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
 
 
-def run(settings: TrainingSettings, dataset: Dataset, output: Path, *, resume: bool = False) -> Path:
-    return train(settings, dataset, output, Console(file=io.StringIO()), resume=resume)
+@pytest.fixture(scope="module")
+def trained(settings: Settings, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> TrainedModel:
+    return train(settings(), dataset, tmp_path_factory.mktemp("runs") / "finished")
 
 
 @pytest.fixture(scope="module")
-def finished(settings: Settings, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    output = tmp_path_factory.mktemp("runs") / "finished"
-    assert run(settings(), dataset, output) == output / "model"
-    return output
+def finished(trained: TrainedModel) -> Path:
+    return trained.folder.parent
 
 
 def lines(output: Path) -> list[dict[str, float]]:
@@ -53,9 +56,110 @@ def test_what_is_left_behind(finished: Path) -> None:
     assert sorted(path.name for path in (finished / "best").iterdir()) == files[1:4]
 
 
+def test_what_is_returned(trained: TrainedModel, finished: Path, trainer: Callable[..., Trainer]) -> None:
+    assert trained.folder == finished / "model"
+    results = json.loads((finished / "manifest.json").read_text())["results"]
+    assert trained.samples == results["samples_seen"] == 40
+    assert trained.held_out_map is not None
+    assert results["held_out_map"] == pytest.approx(trained.held_out_map, abs=1e-4)
+    assert trained.best_after == results["best_after_samples"]
+    assert trained.tokens == sum(step.cost for step in trainer().feed.steps(0, 40, 300))
+    assert trained.seconds > 0
+
+
+def test_nothing_is_printed(settings: Settings, dataset: Dataset, tmp_path: Path, capsys: Capture) -> None:
+    """Progress is for whoever asks for it, by a callback."""
+    train(settings(optimisation={"epochs": 0.5}), dataset, tmp_path / "run")
+    assert capsys.readouterr() == ("", "")
+
+
+class Seen(Callback):
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def at_start(self, trainer: Trainer) -> None:
+        self.calls.append(f"start at {trainer.progress.position}")
+
+    def after_step(self, trainer: Trainer, report: StepReport) -> None:
+        self.calls.append(f"step {trainer.progress.step}")
+        assert report.tokens > 0
+
+    def at_end(self, trainer: Trainer) -> None:
+        self.calls.append(f"end at {trainer.progress.position}")
+
+
+def test_callbacks_are_called(settings: Settings, dataset: Dataset, tmp_path: Path) -> None:
+    seen, again = Seen(), Seen()
+    wanted = settings(optimisation={"epochs": 0.5})
+    train(wanted, dataset, tmp_path / "run", [seen])
+    steps = sum("loss" in line for line in lines(tmp_path / "run"))
+    assert seen.calls == ["start at 0", *(f"step {number + 1}" for number in range(steps)), "end at 10"]
+    train(wanted, dataset, tmp_path / "run", [again], resume=True)
+    assert again.calls == ["start at 10", "end at 10"]
+
+
+def test_the_held_out_map_is_that_of_the_saved_model(
+    trained: TrainedModel, settings: Settings, dataset: Dataset
+) -> None:
+    """By another program's average precision, of the chains that the model makes once it is loaded again."""
+    held_out = split_questions(dataset, settings()).held_out
+    scorer = load_scorer(trained.folder, [fact.text for fact in dataset.facts])
+    chains = ChainSettings(k=8, max_facts=2, min_facts=2, rescored=settings().validation.rescored)
+    ranker = Autoregressive(scorer, make_neighborhood(dataset), chains)
+    qrels = [ir_measures.Qrel(question.id, gold.uid, 1) for question in held_out for gold in question.gold]
+    run = [
+        ir_measures.ScoredDoc(question.id, dataset.facts[fact].uid, -place)
+        for question in held_out
+        for place, fact in enumerate(ranker.rank(question).facts.tolist())
+    ]
+    expected = ir_measures.calc_aggregate([ir_measures.AP], qrels, run)[ir_measures.AP]
+    assert trained.held_out_map == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "sampling",
+    [
+        {"kind": "facts", "query": "stem"},
+        {"kind": "facts", "pool": "corpus", "distance": "bm25"},
+        {"kind": "paths", "paths": {"retrieved": 6, "starts": 2}},
+    ],
+    ids=["facts", "facts of the corpus", "paths"],
+)
+@pytest.mark.parametrize("loss", ["bxent", "nce"])
+def test_other_kinds_of_sample(
+    loss: str, sampling: dict[str, object], settings: Settings, dataset: Dataset, tmp_path: Path
+) -> None:
+    wanted = settings(sampling=sampling, optimisation={"loss": loss, "epochs": 1.0}, validation={"max_facts": 1})
+    trained = train(wanted, dataset, tmp_path / "run")
+    assert trained.samples == 20
+    assert trained.held_out_map is not None
+    assert 0 < trained.held_out_map <= 1
+    assert read_settings(TrainingSettings, tmp_path / "run" / "settings.toml") == wanted
+    scorer = load_scorer(trained.folder, [fact.text for fact in dataset.facts])
+    assert scorer.settings.query == sampling.get("query", "answer")
+    assert scorer.score(Prefix("Which of these must the heron have?"), np.arange(5)).shape == (5,)
+
+
+@pytest.mark.parametrize(("loss", "left_out"), [("nce", True), ("bxent", False)])
+def test_samples_left_out_are_counted(
+    loss: str, left_out: bool, settings: Settings, dataset: Dataset, tmp_path: Path
+) -> None:
+    """In the sight of a single fact, many samples have right candidates only, or wrong ones only."""
+    wanted = settings(sampling={"k": 1}, optimisation={"loss": loss})
+    trained = train(wanted, dataset, tmp_path / "run")
+    results = json.loads((tmp_path / "run" / "manifest.json").read_text())["results"]
+    made = make_trainer(wanted, dataset, split_questions(dataset, wanted), Workers(), torch.device("cpu"))
+    kept = sum(len(step.terms) for step in made.feed.steps(0, made.samples, 10**9))
+    assert results["samples_seen"] == trained.samples == made.samples == 40
+    assert results["samples_left_out"] == 40 - kept
+    assert (results["samples_left_out"] > 0) == left_out
+    assert f"- samples left out: {40 - kept}" in (trained.folder / "README.md").read_text()
+
+
 def test_the_model_is_readable_by_transformers_and_arcf(finished: Path, dataset: Dataset) -> None:
     model, info = transformers.AutoModel.from_pretrained(finished / "model", output_loading_info=True)
     assert model.config.arcf_encoding == "shared_prefix"
+    assert model.config.arcf_query == "answer"
     assert all("pooler" in key for key in info["missing_keys"])
     scorer = load_scorer(finished / "model", [fact.text for fact in dataset.facts])
     assert scorer.score(Prefix("Which of these must the heron have? (answer) seeds"), np.arange(5)).shape == (5,)
@@ -63,8 +167,8 @@ def test_the_model_is_readable_by_transformers_and_arcf(finished: Path, dataset:
 
 def test_a_model_with_a_prior(settings: Settings, dataset: Dataset, tmp_path: Path) -> None:
     wanted = settings(model={"prior": 12.0})
-    folder = run(wanted, dataset, tmp_path / "run")
-    scorer = load_scorer(folder, [fact.text for fact in dataset.facts])
+    trained = train(wanted, dataset, tmp_path / "run")
+    scorer = load_scorer(trained.folder, [fact.text for fact in dataset.facts])
     assert isinstance(scorer, WithPrior)
     assert scorer.prior.weight == 12.0
 
@@ -74,9 +178,9 @@ def test_the_prior_is_part_of_the_loss(settings: Settings, trainer: Callable[...
     made = trainer(settings(model={"prior": 12.0}, optimisation={"loss": "nce"}))
     torch.nn.init.zeros_(made.backbone.head.weight)
     torch.nn.init.zeros_(made.backbone.head.bias)
-    step = next(made.feed.steps(0, 20, 300, joint=False))
+    step = next(made.feed.steps(0, 20, 300))
     assert any(term.prior.any() for term in step.terms)
-    losses = [nce(torch.from_numpy(term.prior), torch.from_numpy(term.labels)) for term in step.terms]
+    losses = [nce(torch.from_numpy(term.prior), Targets(torch.from_numpy(term.labels))) for term in step.terms]
     assert made.step(step, 0.0).loss == pytest.approx(float(torch.stack(losses).mean()), rel=1e-5)
 
 
@@ -129,7 +233,7 @@ def test_resuming_a_finished_run_changes_nothing(
     finished: Path, settings: Settings, dataset: Dataset, tmp_path: Path
 ) -> None:
     shutil.copytree(finished, tmp_path / "again")
-    run(settings(), dataset, tmp_path / "again", resume=True)
+    train(settings(), dataset, tmp_path / "again", resume=True)
     for name in ("log.jsonl", "manifest.json", "model/README.md", "model/model.safetensors", "best/model.safetensors"):
         assert (tmp_path / "again" / name).read_bytes() == (finished / name).read_bytes()
 
@@ -138,7 +242,10 @@ def test_without_validation_the_last_weights_are_the_result(
     settings: Settings, dataset: Dataset, tmp_path: Path
 ) -> None:
     wanted = settings(data={"held_out": 0}, optimisation={"average_from": 0.5, "epochs": 0.5})
-    model = run(wanted, dataset, tmp_path / "run")
+    trained = train(wanted, dataset, tmp_path / "run")
+    assert trained.held_out_map is None
+    assert trained.best_after is None
+    model = trained.folder
     assert not (tmp_path / "run" / "best").exists()
     assert "held_out_map" not in json.loads((tmp_path / "run" / "manifest.json").read_text())["results"]
     average = checkpoint.load_file(next((tmp_path / "run" / "checkpoint").glob("step-*")) / "average.safetensors")
@@ -160,7 +267,7 @@ def test_the_trainer_sees_only_learnt_questions(
 ) -> None:
     wanted = settings(data={"held_out": 5})
     made = trainer(wanted)
-    assert made.feed.sampler.questions == list(split_questions(dataset, wanted).learnt)
+    assert made.feed.corpus.sampler.questions == list(split_questions(dataset, wanted).learnt)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +287,7 @@ def test_nothing_to_learn_from(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(error, match=words):
-        run(settings(**changes), dataset, tmp_path / "run")
+        train(settings(**changes), dataset, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -188,33 +295,33 @@ def test_an_empty_training_split(settings: Settings, data_folder: Path, tmp_path
     shutil.copy(data_folder / "facts.jsonl", tmp_path)
     (tmp_path / "questions.train.jsonl").write_text("")
     with pytest.raises((InputError, UnknownNameError), match="train"):
-        run(settings(), read(tmp_path), tmp_path / "run")
+        train(settings(), read(tmp_path), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("device", ["cuda:99", "mps:99", "meta"])
 def test_a_device_that_is_not_there(settings: Settings, dataset: Dataset, tmp_path: Path, device: str) -> None:
-    with pytest.raises(SettingError, match=f"device is {device}, which torch cannot use here"):
-        run(settings(run={"device": device}), dataset, tmp_path / "run")
+    with pytest.raises(SettingError, match=f"The device {device} is none that torch can use here"):
+        train(settings(run={"device": device}), dataset, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
 def test_output_and_resume_must_fit(settings: Settings, dataset: Dataset, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no run to resume"):
-        run(settings(), dataset, tmp_path / "run", resume=True)
+        train(settings(), dataset, tmp_path / "run", resume=True)
     (tmp_path / "run").mkdir()
     write_text(tmp_path / "run" / "notes", "mine")
     with pytest.raises(InputError, match="not an empty folder"):
-        run(settings(), dataset, tmp_path / "run")
+        train(settings(), dataset, tmp_path / "run")
     with pytest.raises(InputError, match="not an empty folder"):
-        run(settings(), dataset, tmp_path / "run" / "notes")
+        train(settings(), dataset, tmp_path / "run" / "notes")
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["notes"]
 
 
 def test_a_model_that_is_not_there(settings: Settings, dataset: Dataset, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="neither a model folder"):
-        run(settings(model={"name": str(tmp_path / "empty")}), dataset, tmp_path / "run")
+    with pytest.raises(InputError, match=r"empty.config\.json: cannot be read"):
+        train(settings(model={"name": str(tmp_path / "empty")}), dataset, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -223,5 +330,16 @@ def test_what_the_fingerprint_is_of(settings: Settings, dataset: Dataset) -> Non
     assert key == fingerprint(settings(run={"checkpoint_minutes": 1}, data={"dataset": "elsewhere"}), dataset)
     assert key != fingerprint(settings(run={"seed": 2}), dataset)
     assert key != fingerprint(settings(), Dataset(dataset.name, dataset.facts[:-1], dataset.splits))
+    assert key != fingerprint(settings(sampling={"query": "stem"}), dataset)
     fewer = {"train": dataset.split("train")[:-2]}
     assert key != fingerprint(settings(), Dataset(dataset.name, dataset.facts, fewer))
+
+
+def test_the_fingerprint_is_of_the_options_where_they_are_read(settings: Settings, dataset: Dataset) -> None:
+    first, *others = dataset.split("train")
+    changed = Dataset(
+        dataset.name, dataset.facts, {"train": (replace(first, options=(Option("A", "seeds"),)), *others)}
+    )
+    for form in QUERY_FORMS:
+        wanted = settings(sampling={"query": form})
+        assert (fingerprint(wanted, dataset) != fingerprint(wanted, changed)) == (form == "options")

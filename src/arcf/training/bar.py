@@ -7,7 +7,11 @@ from arcf.training.trainer import Callback, StepReport, Trainer
 
 
 class Bar(Callback):
-    """A progress bar with loss, speed and time left; as a context manager, it is drawn until the block ends."""
+    """A progress bar with loss, speed and time left.
+
+    It is drawn from the start of training to the end of the block whose context manager it is: an error before, and
+    every process but the first, draw nothing.
+    """
 
     def __init__(self, console: Console) -> None:
         columns = (
@@ -24,14 +28,15 @@ class Bar(Callback):
         self._tokens, self._seconds = 0, 0.0
 
     def __enter__(self) -> "Bar":
-        self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        if self._bar.live.is_started:
+            self._bar.stop()
 
     def at_start(self, trainer: Trainer) -> None:
         """Show where training stands."""
+        self._bar.start()
         self._bar.start_task(self._task)
         self._bar.update(self._task, total=trainer.samples, completed=trainer.progress.position)
 

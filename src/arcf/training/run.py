@@ -154,7 +154,8 @@ def fingerprint(settings: TrainingSettings, dataset: Dataset) -> str:
         digest.update(f"{fact.uid}\0{fact.text}\0".encode())
     for question in dataset.split(settings.data.split):
         gold = " ".join(gold.uid for gold in question.gold)
-        digest.update(f"{question.id}\0{question.query()}\0{gold}\0".encode())
+        asked = question.asked(settings.sampling.query).query()
+        digest.update(f"{question.id}\0{question.query()}\0{asked}\0{gold}\0".encode())
     return digest.hexdigest()
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import torch
 
 from arcf.errors import SettingError
+from arcf.neighborhood import recipe
 from arcf.pretrained.location import MINILM
 from arcf.registry import pick
 from arcf.scorer.network.scorer import ENCODINGS
@@ -154,6 +155,7 @@ class TrainingSettings:
 
     def __post_init__(self) -> None:
         pick(SAMPLERS, self.sampling.kind, "kind of sample").check(self.sampling)
+        recipe(self.sampling.distance)
 
     @property
     def scorer(self) -> ScorerSettings:

@@ -116,6 +116,7 @@ class Trainer:
             began = perf_counter()
         if not self.progress.step:
             raise SettingError("No question has a gold fact and another fact in sight; raise sampling.k.")
+        self._pass_over_the_rest()
         for callback in self.callbacks:
             callback.at_end(self)
 
@@ -139,6 +140,11 @@ class Trainer:
         report = StepReport(self.workers.sum(total), step.cost, rate, gradient, perf_counter() - began)
         self._advance(step, report)
         return report
+
+    def _pass_over_the_rest(self) -> None:
+        """Count the samples after the last step, which had nothing to learn from: no step of their own does."""
+        self.progress.left_out += self.samples - self.progress.position
+        self.progress.position = self.samples
 
     def _seed_dropout(self) -> None:
         generator = np.random.default_rng([self.seed, self.progress.step, self.workers.rank])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arcf.errors import SettingError
 from arcf.neighborhood import FactIds, Neighborhood
 from arcf.scorer.base import Prefix
-from arcf.training.samplers.settings import Sampling
+from arcf.training.samplers.settings import Paths, Sampling
 from arcf.types import ANSWER_MARK, Dataset, Question, number_texts
 
 NO_FACTS: FactIds = np.empty(0, dtype=np.int64)
@@ -93,6 +93,8 @@ class QuestionSampler(ABC):
         """
         if sampling.conditioning is not None:
             raise SettingError("conditioning replaces facts of a prefix; only samples of the kind prefixes have any.")
+        if sampling.paths != Paths():
+            raise SettingError("paths tell which chains are compared; only samples of the kind paths are of chains.")
 
     @property
     def per_epoch(self) -> int:

@@ -5,6 +5,8 @@ text they are what the paper scores, and all chains that begin alike share the r
 right if all of its facts are gold.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,7 @@ from arcf.neighborhood import FactIds
 from arcf.neighborhood.loading import make_neighborhood
 from arcf.scorer.base import Prefix
 from arcf.training.samplers.base import Material, QuestionSampler, Sample
-from arcf.training.samplers.settings import Sampling
+from arcf.training.samplers.settings import Paths, Sampling
 
 
 class PathSampler(QuestionSampler):
@@ -26,7 +28,7 @@ class PathSampler(QuestionSampler):
     @classmethod
     def check(cls, sampling: Sampling) -> None:
         """Refuse what chains have no use for."""
-        super().check(sampling)
+        super().check(replace(sampling, paths=Paths()))
         if sampling.pool == "corpus":
             raise SettingError("Chains begin with retrieved facts; samples of the kind paths have no pool = corpus.")
 
@@ -34,15 +36,18 @@ class PathSampler(QuestionSampler):
         del epoch
         question, gold = self.questions[index], self._gold[index]
         retrieved = self.neighborhood.nearest(question.text, self.sampling.paths.retrieved)
-        if not len(retrieved):
-            return None
         query = self._query(question, rng)
         groups = [(Prefix(query), *self._chosen(retrieved, gold, index, rng))]
-        for start in rng.choice(retrieved, min(self.sampling.paths.starts, len(retrieved)), replace=False).tolist():
+        # What only repeats a gold fact's text would begin wrong chains that read like right ones.
+        starts = retrieved[np.isin(retrieved, gold) | np.isin(retrieved, self._wrong(retrieved, gold))]
+        for start in rng.choice(starts, min(self.sampling.paths.starts, len(starts)), replace=False).tolist():
             linked = self._overlap.nearest(start, len(self._text_of))
             right = gold if start in gold else gold[:0]
             groups.append((Prefix(query, (start,)), *self._chosen(linked, right, index, rng)))
-        prefixes, facts, labels = zip(*(group for group in groups if len(group[1])), strict=True)
+        groups = [group for group in groups if len(group[1])]
+        if not groups:
+            return None
+        prefixes, facts, labels = zip(*groups, strict=True)
         return Sample(prefixes, tuple(map(len, facts)), np.concatenate(facts), np.concatenate(labels))
 
     def _chosen(

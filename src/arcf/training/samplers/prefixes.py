@@ -1,5 +1,7 @@
 """The paper's samples: a prefix of gold facts, and the visible facts that should or should not come next."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from arcf.neighborhood import FactIds
@@ -16,7 +18,8 @@ class PrefixSampler(QuestionSampler):
 
     @classmethod
     def check(cls, sampling: Sampling) -> None:
-        """All settings are of use."""
+        """Refuse what a single prefix has no use for."""
+        super().check(replace(sampling, conditioning=None))
 
     def _draw(self, epoch: int, index: int, rng: np.random.Generator) -> Sample | None:
         question, gold = self.questions[index], self._gold[index]
