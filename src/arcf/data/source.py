@@ -4,13 +4,12 @@ Readers never ask which of the three they got, so that every format can be used 
 """
 
 import zipfile
-import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
+from arcf.data.archive import BROKEN, open_archive
 from arcf.errors import InputError
 from arcf.files import decode, read_text
 
@@ -62,20 +61,18 @@ class Archive(Source):
 
     def __init__(self, archive: zipfile.ZipFile, path: Path, top: str = "") -> None:
         self.archive = archive
-        self.top = top
         self.place = f"{path}/{top}".rstrip("/")
+        self._files = _files_below(archive, top)
 
     def names(self, pattern: str) -> list[str]:
         """See Source."""
-        files = (name for name in self.archive.namelist() if name.startswith(self.top) and not name.endswith("/"))
-        below = (PurePosixPath(name.removeprefix(self.top)) for name in files)
-        return sorted({str(name) for name in below if not _is_hidden(name) and _matches(name, pattern)})
+        return sorted(str(name) for name in self._files if not _is_hidden(name) and _matches(name, pattern))
 
     def text(self, name: str) -> str:
         """See Source."""
         try:
-            content = self.archive.read(self.top + name)
-        except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
+            content = self.archive.read(self._files[PurePosixPath(name)])
+        except (*BROKEN, OSError) as error:
             raise InputError(f"cannot be unpacked ({error}); get the archive again.", self.at(name)) from error
         return decode(content, self.at(name))
 
@@ -120,23 +117,6 @@ def places(path: Path) -> Generator[Source, None, None]:
         yield SingleFile(path)
 
 
-@contextmanager
-def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    """A zip archive, open for reading.
-
-    Raises:
-        InputError: it cannot be read, or is no zip archive.
-    """
-    try:
-        archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as error:
-        raise InputError("is not a zip archive, or is damaged; get it again.", path) from error
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror or error}).", path) from error
-    with archive:
-        yield archive
-
-
 def _in_folder(path: Path, deeper: bool = True) -> Iterator[Source]:
     yield Folder(path)
     visible = [entry for entry in sorted(path.iterdir()) if not _is_hidden(PurePosixPath(entry.name))]
@@ -154,7 +134,13 @@ def _in_archive(path: Path) -> Iterator[Source]:
         names = [PurePosixPath(name) for name in archive.namelist()]
         tops = {name.parts[0] for name in names if name.parts and not _is_hidden(name)}
         if len(tops) == 1:
-            yield Archive(archive, path, f"{tops.pop()}/")
+            yield Archive(archive, path, tops.pop())
+
+
+def _files_below(archive: zipfile.ZipFile, top: str) -> dict[PurePosixPath, zipfile.ZipInfo]:
+    """The entries that are files, by their paths below a folder; `./a` is `a`."""
+    files = {PurePosixPath(entry.filename): entry for entry in archive.infolist() if not entry.filename.endswith("/")}
+    return {path.relative_to(top): entry for path, entry in files.items() if path.is_relative_to(top)}
 
 
 def _is_hidden(name: PurePosixPath | Path) -> bool:
