@@ -1,8 +1,9 @@
-"""Where a dataset's text lies: a folder, a zip archive, or one file, all read in the same way.
+"""Where a dataset's text lies: a folder, a zip archive, or one file or pipe, all read in the same way.
 
 Readers never ask which of the three they got, so that every format can be used packed or unpacked.
 """
 
+import stat
 import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
@@ -11,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from arcf.data.archive import BROKEN, open_archive
 from arcf.errors import InputError
-from arcf.files import decode, read_text
+from arcf.files import decode, kind_of, read_text
 
 
 class Source(ABC):
@@ -102,19 +103,32 @@ def places(path: Path) -> Generator[Source, None, None]:
     """The sources at a path in which a dataset may lie, nearest first.
 
     A folder is looked at itself, then the one zip archive in it, then the one folder in it; an archive itself, then
-    its one top folder. An archive is open only until the next source is asked for: close the iterator when done.
+    its one top folder. An archive is open only until the next source is asked for: close the iterator when done. A
+    pipe can be read only once, so nobody looks into it first.
 
     Raises:
-        InputError: nothing is there, or an archive is broken.
+        InputError: nothing is there, or a device, or an archive is broken.
     """
-    if path.is_dir():
+    mode = _mode(path)
+    if stat.S_ISDIR(mode):
         yield from _in_folder(path)
-    elif not path.is_file():
-        raise InputError("does not exist.", path)
+    elif stat.S_ISFIFO(mode):
+        yield SingleFile(path)
+    elif not stat.S_ISREG(mode):
+        raise InputError(f"is {kind_of(mode)}; give a folder, a file or a pipe.", path)
     elif path.suffix.lower() == ".zip" or zipfile.is_zipfile(path):
         yield from _in_archive(path)
     else:
         yield SingleFile(path)
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+        raise InputError("does not exist.", path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror or error}).", path) from error
 
 
 def _in_folder(path: Path, deeper: bool = True) -> Iterator[Source]:
