@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcf.errors import InputError
-from arcf.files import atomic_write, check_writable, decode, read_text, usual_mode, write_text
+from arcf.files import atomic_write, check_writable, decode, make_folder, read_text, usual_mode, write_text
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -154,10 +154,18 @@ def test_a_link_in_a_circle(tmp_path: Path) -> None:
     assert (tmp_path / "link").is_symlink()
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+@pytest.mark.parametrize("attempt", [check_writable, lambda path: write_text(path, "moss")])
+def test_a_folder_that_does_not_exist_is_not_made(tmp_path: Path, attempt: Callable[[Path], None]) -> None:
+    expected = rf"x\.txt: cannot be written: there is no folder {tmp_path / 'a'}; make it first\.$"
+    with pytest.raises(InputError, match=expected):
+        attempt(tmp_path / "a" / "x.txt")
+    (tmp_path / "link").symlink_to("a/x.txt")
+    with pytest.raises(InputError, match=rf"link: cannot be written: there is no folder {tmp_path / 'a'}; make"):
+        attempt(tmp_path / "link")
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(InputError, match=r"x\.txt: cannot be written"):
-        write_text(tmp_path / "file" / "x.txt", "moss")
+    with pytest.raises(InputError, match=r"x\.txt: cannot be written \(Not a directory\)\.$"):
+        attempt(tmp_path / "file" / "x.txt")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link"]
 
 
 def test_a_check_leaves_everything_as_it_was(tmp_path: Path) -> None:
@@ -166,3 +174,12 @@ def test_a_check_leaves_everything_as_it_was(tmp_path: Path) -> None:
     check_writable(tmp_path / "new.txt")
     assert list(tmp_path.iterdir()) == [tmp_path / "old.txt"]
     assert read_text(tmp_path / "old.txt") == "old"
+
+
+def test_folders_are_made_when_asked_for(tmp_path: Path) -> None:
+    for _ in range(2):
+        make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(InputError, match=r"file: cannot be made a folder \(File exists\)\.$"):
+        make_folder(tmp_path / "file")

@@ -91,10 +91,22 @@ def check_writable(path: Path) -> None:
     """Find out whether `atomic_write` could write a file: a command asks before hours of work, not after.
 
     Raises:
-        InputError: there is something else of that name (a folder, a device, a pipe), or its folder cannot
-            be made or written to.
+        InputError: there is something else of that name (a folder, a device, a pipe), or its folder does not exist or
+            cannot be written to.
     """
     _beside(_target(path), path).unlink()
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, unless they are there. Writing a file makes none: its path may be mistyped.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made a folder ({error.strerror or error}).", path) from error
 
 
 def usual_mode(path: Path) -> None:
@@ -132,8 +144,9 @@ def _beside(target: Path, path: Path) -> Path:
     # Not all of a name that is as long as names can be.
     temporary = target.with_name(f".{target.name[:32]}.{secrets.token_hex(4)}")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
         temporary.touch(exist_ok=False)
+    except FileNotFoundError as error:
+        raise InputError(f"cannot be written: there is no folder {target.parent}; make it first.", path) from error
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror or error}).", path) from error
     return temporary
