@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -166,12 +167,36 @@ def test_wrong_answers_and_empty_questions() -> None:
         ask(Question("q", "ice"), "melting")
 
 
-@pytest.mark.parametrize("facts", [(), FACTS[:1]])
 @pytest.mark.parametrize("k", [1, 10**9])
-def test_small_corpora_and_large_neighborhoods(facts: tuple[str, ...], k: int) -> None:
-    explainer = load("any", facts, ChainSettings(k=k))
-    assert len(explainer.explain("ice", answer="").facts) == len(facts)
-    assert len(explainer.rank("ice")) == len(facts)
+def test_a_small_corpus_and_large_neighborhoods(k: int) -> None:
+    explainer = load("any", FACTS[:1], ChainSettings(k=k))
+    assert len(explainer.explain("ice", answer="").facts) == 1
+    assert len(explainer.rank("ice")) == 1
+
+
+@pytest.mark.parametrize(
+    ("facts", "complaint"),
+    [([], "There are no facts"), (["ice", 7], "Fact 2 should be text"), (7, "Facts should be a list of texts")],
+)
+def test_facts_of_another_form(facts: Any, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        load("any", facts)
+
+
+def test_what_is_asked_is_text(explainer: Explainer) -> None:
+    with pytest.raises(InputError, match="The question should be text, found int"):
+        explainer.explain(7)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="The answer is not proper text: character 4 is half of one"):
+        explainer.explain(QUESTION, "caf\udce9")
+    with pytest.raises(InputError, match="Option B should be text, found NoneType"):
+        explainer.explain(QUESTION, "A", ["ice", None])  # type: ignore[list-item]
+
+
+def test_a_printed_chain_shows_text_as_text() -> None:
+    printed = str(load("any", ["ice \x1b[2J melts", f"ice {'x' * 100_000}"]).explain("ice\x9b2J"))
+    assert "ice \ufffd[2J melts" in printed
+    assert not set("\x1b\x9b") & set(printed)
+    assert len(printed) < 10_000
 
 
 def test_facts_come_from_anywhere(tmp_path: Path) -> None:

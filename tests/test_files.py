@@ -1,5 +1,8 @@
+import errno
 import os
+import socket
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcf.errors import InputError
-from arcf.files import atomic_write, decode, read_text, write_text
+from arcf.files import atomic_write, check_writable, decode, make_folder, read_text, usual_mode, write_text
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -32,11 +35,15 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
         read_text(tmp_path)
 
 
-def test_write_makes_the_folders_and_reads_back(tmp_path: Path) -> None:
-    path = tmp_path / "a" / "b" / "x.txt"
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_what_is_written_reads_back_and_nothing_else_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
     write_text(path, "moss é\n")
     assert read_text(path) == "moss é\n"
-    assert list(path.parent.iterdir()) == [path]
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
@@ -54,16 +61,125 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_written_file_is_as_readable_as_any_other(tmp_path: Path) -> None:
-    before = os.umask(0o027)
+def test_a_full_disk_names_the_file_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as raised:
+        write_text(tmp_path / "x.txt", "moss")
+    assert raised.value.filename == str(tmp_path / "x.txt")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o027, 0o640), (0o022, 0o644), (0o077, 0o600)])
+def test_a_written_file_is_as_readable_as_any_other(tmp_path: Path, umask: int, mode: int) -> None:
+    moved = tmp_path / "moved"
+    moved.touch(mode=0o600)
+    before = os.umask(umask)
     try:
         write_text(tmp_path / "x.txt", "moss")
+        usual_mode(moved)
+        assert os.umask(umask) == umask
     finally:
         os.umask(before)
-    assert stat.S_IMODE((tmp_path / "x.txt").stat().st_mode) == 0o640
+    assert mode_of(tmp_path / "x.txt") == mode
+    assert mode_of(moved) == mode
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+def test_a_file_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.touch()
+    path.chmod(0o604)
+    write_text(path, "moss")
+    assert mode_of(path) == 0o604
+
+
+def test_a_name_as_long_as_names_can_be(tmp_path: Path) -> None:
+    write_text(tmp_path / ("x" * 255), "moss")
+    with pytest.raises(InputError, match=r"cannot be written \(File name too long\)\.$"):
+        write_text(tmp_path / ("x" * 256), "moss")
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_link_stays_and_leads_to_the_new_content(tmp_path: Path, exists: bool) -> None:
+    link, between, real = tmp_path / "link", tmp_path / "between", tmp_path / "folder" / "real.txt"
+    real.parent.mkdir()
+    if exists:
+        real.write_text("old")
+        real.chmod(0o640)
+    between.symlink_to("folder/real.txt")
+    link.symlink_to(between)
+    check_writable(link)
+    assert real.exists() == exists
+    write_text(link, "new")
+    assert (link.is_symlink(), between.is_symlink(), real.is_symlink()) == (True, True, False)
+    assert real.read_text() == "new"
+    assert not exists or mode_of(real) == 0o640
+    assert list(real.parent.iterdir()) == [real]
+
+
+def make_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(path))
+
+
+@pytest.mark.parametrize("through_link", [False, True])
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [(Path.mkdir, "a folder"), (os.mkfifo, "a pipe"), (make_socket, "a socket"), (None, "a device")],
+)
+def test_only_files_are_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None] | None, kind: str, through_link: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)  # The path of a socket must be short.
+    there = Path("there") if make else Path("/dev/full")
+    if make:
+        make(there)
+    path = there
+    if through_link:
+        path = Path("link")
+        path.symlink_to(there)
+    before = there.stat().st_mode
+    for attempt in (check_writable, lambda path: write_text(path, "moss")):
+        with pytest.raises(InputError, match=rf"^{path}: is {kind}; give the name of a file to write\.$"):
+            attempt(path)
+    assert there.stat().st_mode == before
+
+
+def test_a_link_in_a_circle(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("link")
+    with pytest.raises(InputError, match=r"link: cannot be written \("):
+        write_text(tmp_path / "link", "moss")
+    assert (tmp_path / "link").is_symlink()
+
+
+@pytest.mark.parametrize("attempt", [check_writable, lambda path: write_text(path, "moss")])
+def test_a_folder_that_does_not_exist_is_not_made(tmp_path: Path, attempt: Callable[[Path], None]) -> None:
+    expected = rf"x\.txt: cannot be written: there is no folder {tmp_path / 'a'}; make it first\.$"
+    with pytest.raises(InputError, match=expected):
+        attempt(tmp_path / "a" / "x.txt")
+    (tmp_path / "link").symlink_to("a/x.txt")
+    with pytest.raises(InputError, match=rf"link: cannot be written: there is no folder {tmp_path / 'a'}; make"):
+        attempt(tmp_path / "link")
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(InputError, match=r"x\.txt: cannot be written"):
-        write_text(tmp_path / "file" / "x.txt", "moss")
+    with pytest.raises(InputError, match=r"x\.txt: cannot be written \(Not a directory\)\.$"):
+        attempt(tmp_path / "file" / "x.txt")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link"]
+
+
+def test_a_check_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_text("old")
+    check_writable(tmp_path / "old.txt")
+    check_writable(tmp_path / "new.txt")
+    assert list(tmp_path.iterdir()) == [tmp_path / "old.txt"]
+    assert read_text(tmp_path / "old.txt") == "old"
+
+
+def test_folders_are_made_when_asked_for(tmp_path: Path) -> None:
+    for _ in range(2):
+        make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(InputError, match=r"file: cannot be made a folder \(File exists\)\.$"):
+        make_folder(tmp_path / "file")

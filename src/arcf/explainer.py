@@ -6,11 +6,11 @@ from string import ascii_uppercase
 from time import perf_counter
 
 from arcf.chain import ChainSettings, SearchResult, result_of
-from arcf.data import load as load_dataset
+from arcf.data.given import check_text, given_facts
 from arcf.errors import InputError, SettingError, UnknownNameError
 from arcf.explanation import Explanation
 from arcf.rankers import Autoregressive, RankerSettings, build_autoregressive
-from arcf.types import Dataset, Fact, Option, QueryForm, Question, RankedFact, Step
+from arcf.types import Dataset, Option, QueryForm, Question, RankedFact, Step
 
 
 class Explainer:
@@ -133,7 +133,7 @@ def load_explainer(settings: RankerSettings, facts: str | Path | Dataset | Seque
     """
     if settings.kind != RankerSettings().kind:
         raise SettingError(f"The ranker {settings.kind} finds no chains; only arcf explains.")
-    dataset = _dataset(facts)
+    dataset = given_facts(facts)
     return Explainer(dataset, build_autoregressive(settings, dataset))
 
 
@@ -144,8 +144,10 @@ def ask(question: str | Question, answer: str = "", options: Sequence[str] = ())
             raise SettingError("A Question has its own answer and options; give them only with a question's text.")
         asked = question
     else:
-        labelled = tuple(Option(_label(place), text.strip()) for place, text in enumerate(options))
-        asked = Question("", question.strip(), labelled, _right(answer.strip(), labelled))
+        texts = [check_text(text, f"Option {_label(place)}").strip() for place, text in enumerate(options)]
+        labelled = tuple(Option(_label(place), text) for place, text in enumerate(texts))
+        right = _right(check_text(answer, "The answer").strip(), labelled)
+        asked = Question("", check_text(question, "The question").strip(), labelled, right)
     if not asked.stem.strip():
         raise InputError("The question is empty; write what is to be explained.")
     return asked
@@ -166,13 +168,3 @@ def _right(answer: str, options: Sequence[Option]) -> str:
 
 def _label(place: int) -> str:
     return ascii_uppercase[place] if place < len(ascii_uppercase) else str(place + 1)
-
-
-def _dataset(facts: str | Path | Dataset | Sequence[str] | None) -> Dataset:
-    if facts is None:
-        return load_dataset()
-    if isinstance(facts, Dataset):
-        return facts
-    if isinstance(facts, str | Path):
-        return load_dataset(facts)
-    return Dataset("facts", tuple(Fact(str(place), text) for place, text in enumerate(facts, start=1)))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arcf.chain import ChainSearch, SearchResult
+from arcf.display import shown
 from arcf.evaluation import judge_ranking
 from arcf.rankers import Autoregressive
 from arcf.types import Candidate, Chain, Dataset, Fact, Question, RankedFact, SeenFrom, Step
@@ -59,24 +60,25 @@ class Explanation:
 
     def __str__(self) -> str:
         question = self.chain.question
-        head = f"{question.stem} -> {question.answer}" if question.answer else question.stem
-        given = [f"{place:2}. (given) {self.corpus[fact].text}" for place, fact in enumerate(self.chain.start, start=1)]
+        head = f"{shown(question.stem)} -> {shown(question.answer)}" if question.answer else shown(question.stem)
+        texts = [shown(fact.text) for fact in self.facts]
+        given = [f"{place:2}. (given) {text}" for place, text in enumerate(texts[: len(self.chain.start)], start=1)]
         chosen = [
-            f"{place:2}. {step.chosen.score:6.2f}  {self.corpus[step.chosen.fact].text}\n{'':12}{self.origin(step)}"
+            f"{place:2}. {step.chosen.score:6.2f}  {texts[place - 1]}\n{'':12}{shown(self.origin(step))}"
             for place, step in enumerate(self.chain.steps, start=len(given) + 1)
         ]
         return "\n".join([head, *given, *chosen, self.ending()])
 
     def origin(self, step: Step) -> str:
         """Where a chosen fact was seen from, in words: `from the question (ice), 2 (solid)`."""
-        shown = self.sources(step)
+        sources = self.sources(step)
         places = {fact: place for place, fact in enumerate(self.chain.facts, start=1)}
         parts = [
             ("the question" if seen.source is None else str(places[seen.source]))
             + (f" ({', '.join(seen.words)})" if seen.words else "")
-            for seen in shown
+            for seen in sources
         ]
-        more = len(step.seen_from) - len(shown)
+        more = len(step.seen_from) - len(sources)
         return "from " + ", ".join(parts) + (f" and {more} more" if more else "")
 
     def sources(self, step: Step) -> tuple[SeenFrom, ...]:

@@ -2,10 +2,12 @@
 
 import json
 import os
+import secrets
+import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
 from arcf.errors import InputError
@@ -62,27 +64,60 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     """Open a binary file for writing that appears under its name only when all of it is on disk.
 
     The content goes to a temporary file beside it first, so an exception or a kill inside the block leaves an older
-    file as it was.
+    file as it was. An older file passes its mode on; a symbolic link stays, and the file that it leads to is replaced.
 
     Raises:
-        InputError: the folder cannot be made or written to.
+        InputError: as `check_writable` does.
+        OSError: the disk is full, or fails.
     """
+    target = _target(path)
+    temporary = _beside(target, path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False)  # noqa: SIM115
-    except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror or error}).", path) from error
-    temporary = Path(file.name)
-    try:
-        with file:
+        with temporary.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    except BaseException:
+        if target.exists():
+            shutil.copymode(target, temporary)
+        temporary.replace(target)
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+            error.filename = str(path)  # A name that the message's reader knows.
         raise
+
+
+def check_writable(path: Path) -> None:
+    """Find out whether `atomic_write` could write a file: a command asks before hours of work, not after.
+
+    Raises:
+        InputError: there is something else of that name (a folder, a device, a pipe), or its folder does not exist or
+            cannot be written to.
+    """
+    _beside(_target(path), path).unlink()
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, unless they are there. Writing a file makes none: its path may be mistyped.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made a folder ({error.strerror or error}).", path) from error
+
+
+def usual_mode(path: Path) -> None:
+    """Make a file as readable as any other: what libraries write by way of a temporary file is often private."""
+    path.chmod(0o666 & ~_umask())
+
+
+def kind_of(mode: int) -> str:
+    """What a path leads to, by its `st_mode`, in words."""
+    kinds = {stat.S_IFREG: "a file", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a device")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -91,8 +126,34 @@ def write_text(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
+def _target(path: Path) -> Path:
+    """The file that a path stands for, there or not yet: where its symbolic links lead."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFREG
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror or error}).", path) from error
+    if not stat.S_ISREG(mode):
+        raise InputError(f"is {kind_of(mode)}; give the name of a file to write.", path)
+    return path.resolve()
+
+
+def _beside(target: Path, path: Path) -> Path:
+    """A new, empty file in the folder of `target`: on its file system, so that renaming is one step."""
+    # Not all of a name that is as long as names can be.
+    temporary = target.with_name(f".{target.name[:32]}.{secrets.token_hex(4)}")
+    try:
+        temporary.touch(exist_ok=False)
+    except FileNotFoundError as error:
+        raise InputError(f"cannot be written: there is no folder {target.parent}; make it first.", path) from error
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror or error}).", path) from error
+    return temporary
+
+
 def _umask() -> int:
-    """The process's umask: temporary files are private, the final one should be as readable as any other."""
-    mask = os.umask(0)
+    """The process's umask. To read it is to set it: to a strict one, in case a thread makes a file meanwhile."""
+    mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,6 +68,17 @@ def test_show(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
     assert json.loads(capsys.readouterr().out) == {"name": "f", "path": str(path), "facts": 1, "questions": {}}
     assert arcf("data", "show", path) == 0
     assert "dataset" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_show_standard_input(tmp_path: Path, piped: bool) -> None:
+    path = tmp_path / "f.txt"
+    path.write_text("moss is green\nherons wade\n")
+    command = [sys.executable, "-m", "arcf", "data", "show", "/dev/stdin", "--json"]
+    with path.open() as file:
+        given: dict[str, Any] = {"input": file.read()} if piped else {"stdin": file}
+        result = subprocess.run(command, capture_output=True, text=True, check=True, **given)
+    assert json.loads(result.stdout) == {"name": "stdin", "path": "/dev/stdin", "facts": 2, "questions": {}}
 
 
 def test_warnings_are_one_line(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:

@@ -120,6 +120,33 @@ def test_wrong_usage(arcf: Arcf, capsys: Capture, arguments: tuple[str, ...], wo
 
 
 @pytest.mark.usefixtures("fake")
+def test_what_is_in_a_text_stays_text(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "facts.jsonl"
+    facts = {"\x9b0": "ice \x1b[2J melts", "\x9b1": f"ice {'x' * 100_000}"}
+    path.write_text("".join(json.dumps({"uid": uid, "text": text}) + "\n" for uid, text in facts.items()))
+    for command in (("explain", "--model", "any", "--top-k", "2"), ("rank", "--ranker", "tfidf")):
+        assert arcf(*command, "ice \x1b]0;x\x07?", "--dataset", path) == 0
+        output = capsys.readouterr().out
+        assert "ice \ufffd[2J melts" in output
+        assert "(100,004 characters)" in output
+        assert not set("\x1b\x07\x9b") & set(output)
+        assert len(output) < 20_000
+
+
+@pytest.mark.parametrize("option", ["--svg", "--html"])
+def test_what_cannot_be_written_is_refused_before_the_work(arcf: Arcf, capsys: Capture, option: str) -> None:
+    assert arcf("explain", "ice", "--model", "nowhere", option, "/dev/full") == 2
+    assert capsys.readouterr().err == "error: /dev/full: is a device; give the name of a file to write.\n"
+    assert Path("/dev/full").is_char_device()
+
+
+def test_arguments_in_another_encoding(arcf: Arcf, capsys: Capture) -> None:
+    assert arcf("explain", "caf\udce9") == 2
+    expected = "error: The argument 'caf\ufffd' is not UTF-8 text; write it in UTF-8, or rename the file.\n"
+    assert capsys.readouterr().err == expected
+
+
+@pytest.mark.usefixtures("fake")
 def test_rank_with_the_chain(arcf: Arcf, corpus: Path, capsys: Capture) -> None:
     arguments = ("--answer", "melting", "--model", "any", "--json")
     assert arcf("rank", QUESTION, *arguments, "--ranker", "arcf", "--dataset", corpus) == 0

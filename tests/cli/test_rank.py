@@ -51,6 +51,15 @@ def test_a_split_is_written_and_can_be_read(arcf: Arcf, tmp_path: Path, file_for
     assert {len(uids) for uids in run.rankings.values()} == {7}
 
 
+def test_what_cannot_be_written_is_refused_before_the_work(
+    arcf: Arcf, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for output, complaint in {tmp_path: "is a folder", tmp_path / "new" / "run": "there is no folder"}.items():
+        assert arcf("rank", "--split", "dev", "--ranker", "arcf", "--model", "nowhere", "--output", output) == 2
+        assert complaint in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_split_is_ranked_whole_unless_told_otherwise(arcf: Arcf, tmp_path: Path) -> None:
     assert arcf("rank", "--ranker", "tfidf", "--split", "dev", "--output", tmp_path / "run") == 0
     corpus = load()

@@ -57,6 +57,31 @@ def test_a_row_with_too_many_cells_is_refused() -> None:
         read_csv("uid,text\n1,fine\n2,salt, dissolved\n", "x.csv")
 
 
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        ("uid;text", "semicolons"),
+        ('"uid";"text"', "semicolons"),
+        ("sep=;", "semicolons"),
+        ("uid\ttext\r", "tabs"),
+        ("uid|text|core", "bars"),
+    ],
+)
+def test_csv_with_another_separator_names_it(header: str, found: str) -> None:
+    with pytest.raises(InputError, match=rf"^x\.csv:1: is separated by {found}, not by commas; save it with commas\.$"):
+        read_csv(f"{header}\n1;salt, dissolved\n", "x.csv")
+
+
+def test_tsv_with_another_separator_names_it() -> None:
+    with pytest.raises(InputError, match=r"^x\.tsv:1: is separated by commas, not by tabs; save it with tabs\.$"):
+        read_tsv("uid,text\n1,moss\n", "x.tsv")
+
+
+def test_one_column_needs_no_separator() -> None:
+    assert read_csv("text\nmoss; green | grey\n", "x").rows == [(2, ["moss; green | grey"])]
+    assert read_tsv("text\nsalt, dissolved\n", "x").rows == [(2, ["salt, dissolved"])]
+
+
 def test_an_unclosed_quote_in_csv_is_refused() -> None:
     with pytest.raises(InputError, match=r"x\.csv:3: is not proper CSV"):
         read_csv('text\n"open\nmore\n', "x.csv")

@@ -1,6 +1,8 @@
 import json
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 
 import pytest
 from hypothesis import given
@@ -55,6 +57,40 @@ def test_plain_text(tmp_path: Path) -> None:
     )
 
 
+NAMELESS = {
+    "plain text": ("moss is green\n\nherons wade\n", ["line-1", "line-3"]),
+    "json lines": ('\n {"uid": "a", "text": "moss is green"}\n{"text": "herons wade"}\n', ["a", "line-3"]),
+}
+
+
+@pytest.mark.parametrize(("text", "uids"), NAMELESS.values(), ids=NAMELESS)
+def test_a_pipe_is_read_once_and_told_by_its_first_character(text: str, uids: list[str]) -> None:
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, text.encode())
+        os.close(writing)
+        dataset = load(f"/dev/fd/{reading}")
+    finally:
+        os.close(reading)
+    assert [(fact.uid, fact.text) for fact in dataset.facts] == list(
+        zip(uids, ("moss is green", "herons wade"), strict=True)
+    )
+    assert dataset.name == str(reading)
+
+
+@pytest.mark.parametrize(("text", "uids"), NAMELESS.values(), ids=NAMELESS)
+def test_so_is_a_file_without_ending(tmp_path: Path, text: str, uids: list[str]) -> None:
+    assert [fact.uid for fact in load(facts_file(tmp_path, "notes", text)).facts] == uids
+
+
+def test_a_named_pipe_has_the_format_of_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    os.mkfifo(path)
+    Thread(target=path.write_text, args=["uid,text\n1,moss is green\n"], daemon=True).start()
+    dataset = load(path)
+    assert (dataset.name, dataset.facts) == ("f", (Fact("1", "moss is green"),))
+
+
 def test_a_repeated_fact_counts_once(tmp_path: Path) -> None:
     text = "uid,text\n1,moss is green\n2,herons wade\n1,moss  is green\n"
     assert [fact.uid for fact in load(facts_file(tmp_path, "f.csv", text)).facts] == ["1", "2"]
@@ -77,6 +113,7 @@ def test_an_empty_corpus_is_refused(tmp_path: Path, suffix: str, text: str) -> N
     ("name", "text", "complaint"),
     [
         ("f.csv", "uid,sentence\n1,moss\n", r"f\.csv:1: has no column 'text'; it has 'uid', 'sentence'"),
+        ("f.csv", "uid;text\n1;moss\n", r"f\.csv:1: is separated by semicolons, not by commas; save it with commas\.$"),
         ("f.tsv", "uid\ttext\n1\t\n", r"f\.tsv:2: has no 'text'"),
         ("f.jsonl", '{"uid": "1"}', r"f\.jsonl:1: has no 'text'"),
         ("f.jsonl", '{"text": "ok"}\n{"text": 3.5}', r"f\.jsonl:2: 'text' should be text, found 3\.5"),

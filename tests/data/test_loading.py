@@ -68,6 +68,13 @@ def test_a_path_that_does_not_exist(path: str, tmp_path: Path, monkeypatch: pyte
         load(path)
 
 
+@pytest.mark.parametrize("path", ["x" * 300, "folder/" + "x" * 300 + ".txt", "~nobody-of-this-name/facts.txt"])
+@pytest.mark.usefixtures("data_home")
+def test_a_path_that_cannot_be(path: str) -> None:
+    with pytest.raises(InputError, match=r"cannot be (looked for|read) \(|does not exist"):
+        load(path)
+
+
 def test_a_folder_of_no_known_format_lists_the_known_ones(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x")
     with pytest.raises(

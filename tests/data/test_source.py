@@ -74,6 +74,14 @@ def test_nothing_there(tmp_path: Path) -> None:
         list(places(tmp_path / "nowhere"))
 
 
+def test_a_device_is_not_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^/dev/zero: is a device; give a folder, a file or a pipe\.$"):
+        list(places(Path("/dev/zero")))
+    (tmp_path / "link").symlink_to("link")
+    with pytest.raises(InputError, match=r"link: cannot be read \("):
+        list(places(tmp_path / "link"))
+
+
 def test_not_a_zip(tmp_path: Path) -> None:
     path = tmp_path / "x.zip"
     path.write_bytes(b"PK\x03\x04 cut short")

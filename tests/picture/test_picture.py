@@ -132,7 +132,7 @@ def test_the_command_line_writes_both(
     arcf: Callable[..., int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("arcf.rankers.registry.load_scorer", lambda *_: InOrder(3))
-    svg, html = tmp_path / "new" / "chain.svg", tmp_path / "chain.html"
+    svg, html = tmp_path / "chain.svg", tmp_path / "chain.html"
     assert arcf("explain", "--id", "science-001", "--model", "any", "--svg", svg, "--html", html) == 0
     assert ElementTree.parse(svg).getroot().tag.endswith("svg")
     assert html.read_text(encoding="utf-8").startswith("<!doctype html>")

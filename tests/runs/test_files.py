@@ -243,5 +243,6 @@ class TestBadFiles:
 def test_runs_of_one_name_are_told_apart_by_their_paths(tmp_path: Path) -> None:
     paths = [tmp_path / "one" / "predict.txt", tmp_path / "two" / "predict.txt", tmp_path / "other.txt"]
     for path in paths:
+        path.parent.mkdir(exist_ok=True)
         write_run(path, DATASET, [ranking("Q", [0])])
     assert [run.name for run in read_runs(paths)] == [str(paths[0]), str(paths[1]), "other"]

@@ -156,6 +156,12 @@ def test_samples_left_out_are_counted(
     assert f"- samples left out: {40 - kept}" in (trained.folder / "README.md").read_text()
 
 
+def test_every_file_is_as_readable_as_any_other(finished: Path, tmp_path: Path) -> None:
+    (tmp_path / "any").touch()
+    files = [path for path in finished.rglob("*") if path.is_file() and "tensorboard" not in path.parts]
+    assert {path.stat().st_mode for path in files} == {(tmp_path / "any").stat().st_mode}
+
+
 def test_the_model_is_readable_by_transformers_and_arcf(finished: Path, dataset: Dataset) -> None:
     model, info = transformers.AutoModel.from_pretrained(finished / "model", output_loading_info=True)
     assert model.config.arcf_encoding == "shared_prefix"

@@ -1,12 +1,13 @@
 """The command line. Commands only parse, call and print; what they call is public and tested."""
 
+import sys
 from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
 from arcf.cli import bench, compare, data, evaluate, explain, export, rank, reachability, serve, train
-from arcf.cli.output import plain_errors
+from arcf.cli.output import check_arguments, plain_errors
 from arcf.cli.ranker import with_model, with_ranker
 
 app = typer.Typer(
@@ -48,4 +49,5 @@ def options(
 def main() -> None:
     """Run the command line; the entry point of `arcf` and of `python -m arcf`."""
     with plain_errors():
+        check_arguments(sys.argv[1:])
         app()

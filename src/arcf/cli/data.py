@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcf.cli.output import console, print_json, progress_console
+from arcf.cli.output import console, print_json, print_line, progress_console
+from arcf.display import shown
 
 if TYPE_CHECKING:
     from arcf.data.install import Installed
@@ -36,8 +37,8 @@ def install(
     with Progress(*columns, console=progress_console(), transient=True, disable=origin is not None) as bar:
         task = bar.add_task(name, total=None)
         path = install_dataset(name, origin, lambda done, total: bar.update(task, completed=done, total=total))
-    typer.echo(f"{name} is installed in {path}")
-    typer.echo(RELEASES[name].licence, err=True)
+    print_line(f"{name} is installed in {path}")
+    print_line(RELEASES[name].licence, err=True)
 
 
 @app.command("list")
@@ -90,5 +91,6 @@ def _print_table(entries: "list[Installed]") -> None:
     for entry in entries:
         questions = ", ".join(f"{split} {count:,}" for split, count in (entry.questions or {}).items())
         where = f"{entry.path} (cannot be read: {entry.problem})" if entry.problem else str(entry.path)
-        table.add_row(*map(escape, (entry.name, f"{entry.facts:,}", questions, where)))
+        cells = (entry.name, f"{entry.facts:,}", questions, where)
+        table.add_row(*(escape(shown(cell)) for cell in cells))
     console().print(table)

@@ -9,6 +9,7 @@ import typer
 from arcf.cli.facts import fact_text, ranking_table
 from arcf.cli.output import console, print_json
 from arcf.cli.ranker import DatasetOrFacts
+from arcf.display import shown
 from arcf.errors import SettingError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def explain(
     Example: arcf explain --dataset worldtree-2020 --id Mercury_400187 --model runs/best --html chain.html
     """
     from arcf.explainer import load_explainer
+    from arcf.files import check_writable
 
     if (question is None) == (question_id is None):
         raise SettingError("Give a question, or --id.")
@@ -50,6 +52,8 @@ def explain(
         raise SettingError("--correct is the letter of an option; give the options too (--options), or --answer.")
     if question_id is not None and (answer or correct or options):
         raise SettingError("A question of the dataset has its own answer and options; give --id alone.")
+    for picture in filter(None, (svg, html)):
+        check_writable(picture)
     explainer = load_explainer(settings, dataset)
     asked = explainer.dataset.question(question_id) if question_id is not None else question or ""
     explanation = explainer.explain(asked, answer or correct, options or ())
@@ -78,12 +82,12 @@ def _print_picture(explanation: "Explanation", top_k: int) -> None:
 
     chain, terminal, gold = explanation.chain, console(), set(explanation.gold)
     question = chain.question
-    terminal.print(f"[bold]{escape(question.stem)}[/]")
+    terminal.print(f"[bold]{escape(shown(question.stem))}[/]")
     for option in question.options:
         style = "bold cyan" if option.text == question.answer else "dim"
-        terminal.print(f"  [{style}]({escape(option.label)}) {escape(option.text)}[/]")
+        terminal.print(f"  [{style}]({escape(shown(option.label))}) {escape(shown(option.text))}[/]")
     if question.answer and not question.options:
-        terminal.print(f"  [bold cyan]{escape(question.answer)}[/]")
+        terminal.print(f"  [bold cyan]{escape(shown(question.answer))}[/]")
     terminal.print()
     terminal.print(_picture(explanation))
     terminal.print(f"\n[dim]{escape(explanation.ending())}[/]")
@@ -117,7 +121,7 @@ def _picture(explanation: "Explanation") -> "Table":
         text = fact_text(explanation.corpus[step.chosen.fact].text, step.chosen.fact in gold, words)
         picture.add_row(f"[bold]{place}[/]", f"[cyan]{step.chosen.score:.2f}[/]", text)
         picture.add_row(
-            "", "", Text(f"└ {explanation.origin(step)}{_margin(step, early=place <= earliest)}", style="dim")
+            "", "", Text(f"└ {shown(explanation.origin(step))}{_margin(step, early=place <= earliest)}", style="dim")
         )
     return picture
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from arcf.display import shown
+
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
@@ -16,7 +18,7 @@ def fact_text(text: str, is_gold: bool, words: Collection[str] = ()) -> "Text":
     from rich.text import Text
 
     marked = Text("✓ " if is_gold else "", style="green")
-    fact = Text(text, style="default")
+    fact = Text(shown(text), style="default")
     if words:
         fact.highlight_regex(rf"(?i)\b(?:{'|'.join(map(re.escape, sorted(words)))})\b", "bold yellow")
     return marked.append_text(fact)
@@ -32,5 +34,5 @@ def ranking_table(facts: "Sequence[RankedFact]", gold: Collection[str]) -> "Tabl
         table.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
     for place, fact in enumerate(facts, start=1):
         marked = fact_text(fact.text, fact.uid in gold)
-        table.add_row(str(place), f"{fact.score:.3f}", marked, Text(fact.uid, style="dim"))
+        table.add_row(str(place), f"{fact.score:.3f}", marked, Text(shown(fact.uid), style="dim"))
     return table

@@ -1,15 +1,18 @@
-"""What all commands share: the consoles, how an error or a warning looks, and how JSON is printed."""
+"""What all commands share: the consoles, how an error or a warning looks, and how text and JSON are printed."""
 
 import json
+import re
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from arcf.errors import ArcfError, ArcfWarning
+from arcf.display import PLAIN, shown
+from arcf.errors import ArcfError, ArcfWarning, InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,18 +22,22 @@ FAILED = 1
 WRONG_USAGE = 2
 
 
+# JSON escapes the control characters of ASCII, but neither this one nor those of eight bits.
+_CONTROL = re.compile("[\x7f-\x9f]")
+
+
 def console() -> "Console":
     """The terminal, for tables and pictures."""
-    from rich.console import Console
+    from arcf.cli.console import SafeConsole
 
-    return Console(highlight=False)
+    return SafeConsole()
 
 
 def progress_console() -> "Console":
     """Standard error, for progress bars: standard output stays clean for pipes."""
-    from rich.console import Console
+    from arcf.cli.console import SafeConsole
 
-    return Console(stderr=True, highlight=False)
+    return SafeConsole(stderr=True)
 
 
 def table_of(*headers: str, texts: int = 1) -> "Table":
@@ -44,14 +51,48 @@ def table_of(*headers: str, texts: int = 1) -> "Table":
     return table
 
 
+def print_line(text: str, *, err: bool = False) -> None:
+    """One line for people, on standard output or standard error, fit for any terminal."""
+    stream = sys.stderr if err else sys.stdout
+    stream.write(f"{shown(text)}\n")
+    stream.flush()
+
+
 def print_json(record: Mapping[str, Any]) -> None:
-    """One JSON object on standard output."""
-    typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
+    """One JSON object on standard output, with escapes for what its encoding does not have: never other characters."""
+    text = json.dumps(record, ensure_ascii=False, indent=2)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(record, indent=2)
+    sys.stdout.write(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+    sys.stdout.flush()
+
+
+def check_arguments(arguments: Iterable[str]) -> None:
+    """Refuse what cannot be read as text before anything is done with it: Python passes it on as half characters.
+
+    Raises:
+        InputError: an argument of the command line holds bytes of another encoding than the system's.
+    """
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            encoding = sys.getfilesystemencoding().upper()
+            message = f"The argument '{argument}' is not {encoding} text; write it in {encoding}, or rename the file."
+            raise InputError(message) from error
 
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Turn arcf's errors into one sentence and an exit code, and its warnings into one line each."""
+    """Turn arcf's errors into one sentence and an exit code, and its warnings into one line each.
+
+    Characters that the terminal's encoding does not have are no error: similar ones are printed.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=PLAIN)
     with warnings.catch_warnings():
         warnings.simplefilter("always", ArcfWarning)
         warnings.showwarning = _show_warning
@@ -83,4 +124,4 @@ def _show_warning(
 
 def _say(kind: str, text: str) -> None:
     typer.secho(f"{kind}: ", fg="red" if kind == "error" else "yellow", bold=True, nl=False, err=True)
-    typer.echo(text, err=True)
+    print_line(text, err=True)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arcf.cli.facts import ranking_table
-from arcf.cli.output import console, print_json, progress_console
+from arcf.cli.output import console, print_json, print_line, progress_console
 from arcf.cli.ranker import DatasetOrFacts
+from arcf.display import shown
 from arcf.errors import SettingError
 from arcf.types import Dataset, Question, RankedFact
 
@@ -81,7 +82,7 @@ def _write_split(
     with Progress(console=progress_console(), transient=True) as bar:
         task = bar.add_task("Ranking", total=len(job.questions))
         rank_to_file(job, output, file_format, lambda: bar.advance(task))
-    typer.echo(f"{len(job.questions)} questions ranked in {output}", err=True)
+    print_line(f"{len(job.questions)} questions ranked in {output}", err=True)
 
 
 def _gold(corpus: Dataset, question: Question) -> set[str]:
@@ -100,7 +101,7 @@ def _print_table(corpus: Dataset, question: Question, ranked: tuple[RankedFact, 
     from rich.markup import escape
 
     terminal, gold = console(), _gold(corpus, question)
-    terminal.print(f"[bold]{escape(question.stem)}[/] {escape(question.answer)}")
+    terminal.print(f"[bold]{escape(shown(question.stem))}[/] {escape(shown(question.answer))}")
     terminal.print(ranking_table(ranked, gold))
     if gold:
         terminal.print(f"[green]✓[/] in the gold explanation ({len(gold)} facts)")

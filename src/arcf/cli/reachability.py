@@ -41,6 +41,7 @@ def reachability(
     from arcf.data import load
     from arcf.evaluation.plots import check_picture, plot_reachability
     from arcf.evaluation.reachability import reachabilities
+    from arcf.files import check_writable
     from arcf.neighborhood import recipe
 
     names = list(dict.fromkeys(distance or ["tfidf"]))
@@ -49,6 +50,7 @@ def reachability(
     ks = list(dict.fromkeys(k or [90, 130, 180, 290]))
     if plot is not None:
         check_picture(plot)
+        check_writable(plot)
     corpus = load(dataset)
     with Progress(console=progress_console(), transient=True) as bar:
         task = bar.add_task("Hopping", total=len(corpus.split(split)) * len(names) * len(ks))

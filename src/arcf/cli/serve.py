@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arcf.cli.output import print_line
 from arcf.cli.ranker import DatasetOrFacts
 from arcf.errors import MissingExtraError
 
@@ -59,4 +60,4 @@ def serve(
         waiting=waiting,
     )
     explainer = load_explainer(settings, dataset)
-    run(explainer, limits, host, port, lambda address: typer.echo(f"arcf serves {address}  (Ctrl+C ends it)"))
+    run(explainer, limits, host, port, lambda address: print_line(f"arcf serves {address} (Ctrl+C ends it)"))

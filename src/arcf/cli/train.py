@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arcf.cli.output import progress_console
+from arcf.cli.output import print_line, progress_console
 from arcf.errors import MissingExtraError, SettingError
 
 
@@ -54,4 +54,4 @@ def train(
     settings = read_settings(TrainingSettings, config, preset, given)
     with Bar(progress_console()) as bar:
         trained = run(settings, load(settings.data.dataset), output, [bar], resume=resume)
-    typer.echo(f"The model is in {trained.folder}", err=True)
+    print_line(f"The model is in {trained.folder}", err=True)

@@ -9,6 +9,8 @@ from arcf.errors import InputError
 
 Cells = list[str]
 
+SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -41,14 +43,23 @@ def read_tsv(text: str, place: str) -> Table:
 
     A cell counts as quoted only when it is quoted as a whole ("a ""b"" c" stands for a "b" c). On WorldTree this reads
     what pandas reads, which the official scorer uses; but a lone quotation mark cannot swallow the lines after it.
+
+    Raises:
+        InputError: the header is separated by something else, or a row has more cells than it.
     """
+    _check_separator(text, "\t", place)
     lines = (line.removesuffix("\r") for line in text.split("\n"))
     numbered = ((number, [_unquote(cell) for cell in line.split("\t")]) for number, line in enumerate(lines, 1))
     return _table(numbered, place)
 
 
 def read_csv(text: str, place: str) -> Table:
-    """Comma-separated text, quoted as spreadsheets do; a quoted cell may hold line breaks."""
+    """Comma-separated text, quoted as spreadsheets do; a quoted cell may hold line breaks.
+
+    Raises:
+        InputError: the header is separated by something else, a row has more cells than it, or a quote never ends.
+    """
+    _check_separator(text, ",", place)
     reader = csv.reader(StringIO(text, newline=""), strict=True)
 
     def numbered() -> Iterator[tuple[int, Cells]]:
@@ -59,6 +70,15 @@ def read_csv(text: str, place: str) -> Table:
             raise InputError(f"is not proper CSV ({error}).", place, reader.line_num) from error
 
     return _table(numbered(), place)
+
+
+def _check_separator(text: str, expected: str, place: str) -> None:
+    """Where a comma is the decimal mark, spreadsheets save "CSV" with semicolons."""
+    header = text.partition("\n")[0]
+    found = max(SEPARATORS, key=header.count)
+    if found in header and expected not in header:
+        name = SEPARATORS[expected]
+        raise InputError(f"is separated by {SEPARATORS[found]}, not by {name}; save it with {name}.", place, 1)
 
 
 def _unquote(cell: str) -> str:

@@ -3,6 +3,9 @@
 JSON lines hold {"uid", "text", "table", "core"}; CSV and TSV have columns of these names. Only `text` is required. `id`
 is as good as `uid`; a fact without either is named after its line (`line-12`), so its uid stays the same as long as
 facts are only appended.
+
+A file's name tells its format. What has a name without ending, such as a pipe (`/dev/stdin`, `<(...)`), is JSON lines
+if it begins with a brace, and else plain text.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,12 +37,13 @@ def read_facts(source: Source, file: str) -> tuple[Fact, ...]:
         InputError: the format is unknown, a fact has no text, or one uid stands for two texts.
     """
     suffix = PurePath(file).suffix.lower()
-    if suffix not in FORMATS:
+    if suffix and suffix not in FORMATS:
         raise InputError(f"is no facts file; its name should end in one of {', '.join(FORMATS)}.", source.at(file))
     facts: dict[str, Fact] = {}
     lines: dict[str, int] = {}
     text = source.text(file)
-    for record in FORMATS[suffix](text, source.at(file)) if text.strip() else ():
+    parse = FORMATS[suffix or (".jsonl" if text.lstrip().startswith("{") else ".txt")]
+    for record in parse(text, source.at(file)) if text.strip() else ():
         fact = _fact(record)
         known = facts.setdefault(fact.uid, fact)
         first = lines.setdefault(fact.uid, record.line)

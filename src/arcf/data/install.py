@@ -4,19 +4,18 @@ import hashlib
 import shutil
 import urllib.request
 import warnings
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPException
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from arcf.data.archive import unpack
 from arcf.data.directory import data_directory
 from arcf.data.loading import PACKAGED, is_name, locate, read
 from arcf.data.releases import RELEASES, Release
-from arcf.data.source import open_archive, places
+from arcf.data.source import places
 from arcf.errors import ArcfError, ArcfWarning, InputError
 from arcf.registry import pick
 
@@ -58,10 +57,11 @@ def install(name: str, archive: Path | None = None, progress: Progress | None = 
     with _workshop(directory) as workshop:
         origin = archive or _download(release, name, workshop / "download.zip", progress)
         place = str(archive or release.url)
-        _check(origin, place, release, name)
         content = workshop / "content"
-        _unpack(origin, place, content)
-        _validate(content, place, name)
+        with _calling(place, origin, content):
+            _check(origin, release, name)
+            _unpack(origin, content)
+            _validate(content, name)
         _replace(directory / name, content, workshop / "old")
     return directory / name
 
@@ -124,16 +124,28 @@ def _download(release: Release, name: str, target: Path, progress: Progress | No
     return target
 
 
-def _check(origin: Path, place: str, release: Release, name: str) -> None:
+@contextmanager
+def _calling(place: str, *paths: Path) -> Iterator[None]:
+    """Let errors name the archive, or its address, where they name a temporary path."""
+    try:
+        yield
+    except InputError as error:
+        message = str(error)
+        for path in paths:
+            message = message.replace(str(path), place)
+        raise InputError(message) from error
+
+
+def _check(origin: Path, release: Release, name: str) -> None:
     """Whether it is what it should be, by its checksum if there is one, else by the names of its files."""
     if release.sha256 is not None:
         found = _checksum(origin, name)
         if found != release.sha256:
             expected = f"expected {release.sha256}"
-            raise InputError(f"is not the official archive of {name}: its sha256 is {found}, {expected}.", place)
+            raise InputError(f"is not the official archive of {name}: its sha256 is {found}, {expected}.", origin)
     with closing(places(origin)) as sources:
         if not any(source.names(release.layout) for source in sources):
-            raise InputError(f"is not laid out as {name}: it has no {release.layout}.", place)
+            raise InputError(f"is not laid out as {name}: it has no {release.layout}.", origin)
 
 
 def _checksum(origin: Path, name: str) -> str:
@@ -147,20 +159,11 @@ def _checksum(origin: Path, name: str) -> str:
         raise InputError(f"cannot be read ({error.strerror or error}).", origin) from error
 
 
-def _unpack(origin: Path, place: str, content: Path) -> None:
-    """Copy what there is into a new folder; archives may not reach out of it."""
+def _unpack(origin: Path, content: Path) -> None:
     if origin.is_dir():
         _copy(origin, content)
-        return
-    with open_archive(origin) as archive:
-        for name in archive.namelist():
-            path = PurePosixPath(name.replace("\\", "/"))
-            if path.is_absolute() or ".." in path.parts:
-                raise InputError(f"holds a file that would land outside of its folder ('{name}'); not unpacked.", place)
-        try:
-            archive.extractall(content)
-        except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError) as error:
-            raise InputError(f"cannot be unpacked ({error}); get it again.", place) from error
+    else:
+        unpack(origin, content)
 
 
 def _copy(folder: Path, content: Path) -> None:
@@ -172,16 +175,13 @@ def _copy(folder: Path, content: Path) -> None:
             shutil.copyfile(file, target)
 
 
-def _validate(content: Path, place: str, name: str) -> None:
+def _validate(content: Path, name: str) -> None:
     """Read all of it once, so that only what works is installed."""
-    try:
-        with _quiet():
-            dataset = read(content, name)
-    except InputError as error:
-        raise InputError(str(error).replace(str(content), place)) from error
+    with _quiet():
+        dataset = read(content, name)
     missing = {"train", "dev", "test"} - dataset.splits.keys()
     if missing:
-        raise InputError(f"lacks the questions of {', '.join(sorted(missing))}.", place)
+        raise InputError(f"lacks the questions of {', '.join(sorted(missing))}.", content)
 
 
 def _replace(target: Path, content: Path, old: Path) -> None:

@@ -18,8 +18,8 @@ def load(dataset: str | Path = PACKAGED) -> Dataset:
     """The dataset of a name or at a path.
 
     A name is `science` (the corpus that comes with arcf) or that of a folder in the data directory (worldtree-2020,
-    worldtree-2019 and whatever else is there); a path is that of a zip archive, a folder or a file of facts. Names come
-    first: write ./science for a folder of that name.
+    worldtree-2019 and whatever else is there); a path is that of a zip archive, a folder, or a file or pipe of facts.
+    Names come first: write ./science for a folder of that name.
 
     Raises:
         InputError: it is not installed, or something in its files is wrong.
@@ -30,6 +30,13 @@ def load(dataset: str | Path = PACKAGED) -> Dataset:
 
 def locate(dataset: str | Path) -> Path:
     """The folder or file that a name or path of a dataset stands for; see `load`."""
+    try:
+        return _locate(dataset)
+    except (OSError, RuntimeError) as error:  # A name that is too long; a home directory of nobody.
+        raise InputError(f"cannot be looked for ({getattr(error, 'strerror', None) or error}).", dataset) from error
+
+
+def _locate(dataset: str | Path) -> Path:
     if dataset == PACKAGED:
         return Path(str(files("arcf.data") / PACKAGED))
     if isinstance(dataset, str) and is_name(dataset):
@@ -53,7 +60,7 @@ def read(path: Path, name: str | None = None) -> Dataset:
         for source in sources:
             for reader in READERS.values():
                 if reader.recognises(source):
-                    return reader.read(source, name or (entry.stem if entry.is_file() else entry.name))
+                    return reader.read(source, name or (entry.name if entry.is_dir() else entry.stem))
     known = "; ".join(reader.looks for reader in READERS.values())
     raise InputError(f"holds no dataset that arcf can read: {known}.", path)
 

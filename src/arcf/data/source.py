@@ -1,18 +1,18 @@
-"""Where a dataset's text lies: a folder, a zip archive, or one file, all read in the same way.
+"""Where a dataset's text lies: a folder, a zip archive, or one file or pipe, all read in the same way.
 
 Readers never ask which of the three they got, so that every format can be used packed or unpacked.
 """
 
+import stat
 import zipfile
-import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
+from arcf.data.archive import BROKEN, open_archive
 from arcf.errors import InputError
-from arcf.files import decode, read_text
+from arcf.files import decode, kind_of, read_text
 
 
 class Source(ABC):
@@ -62,20 +62,18 @@ class Archive(Source):
 
     def __init__(self, archive: zipfile.ZipFile, path: Path, top: str = "") -> None:
         self.archive = archive
-        self.top = top
         self.place = f"{path}/{top}".rstrip("/")
+        self._files = _files_below(archive, top)
 
     def names(self, pattern: str) -> list[str]:
         """See Source."""
-        files = (name for name in self.archive.namelist() if name.startswith(self.top) and not name.endswith("/"))
-        below = (PurePosixPath(name.removeprefix(self.top)) for name in files)
-        return sorted({str(name) for name in below if not _is_hidden(name) and _matches(name, pattern)})
+        return sorted(str(name) for name in self._files if not _is_hidden(name) and _matches(name, pattern))
 
     def text(self, name: str) -> str:
         """See Source."""
         try:
-            content = self.archive.read(self.top + name)
-        except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
+            content = self.archive.read(self._files[PurePosixPath(name)])
+        except (*BROKEN, OSError) as error:
             raise InputError(f"cannot be unpacked ({error}); get the archive again.", self.at(name)) from error
         return decode(content, self.at(name))
 
@@ -105,36 +103,32 @@ def places(path: Path) -> Generator[Source, None, None]:
     """The sources at a path in which a dataset may lie, nearest first.
 
     A folder is looked at itself, then the one zip archive in it, then the one folder in it; an archive itself, then
-    its one top folder. An archive is open only until the next source is asked for: close the iterator when done.
+    its one top folder. An archive is open only until the next source is asked for: close the iterator when done. A
+    pipe can be read only once, so nobody looks into it first.
 
     Raises:
-        InputError: nothing is there, or an archive is broken.
+        InputError: nothing is there, or a device, or an archive is broken.
     """
-    if path.is_dir():
+    mode = _mode(path)
+    if stat.S_ISDIR(mode):
         yield from _in_folder(path)
-    elif not path.is_file():
-        raise InputError("does not exist.", path)
+    elif stat.S_ISFIFO(mode):
+        yield SingleFile(path)
+    elif not stat.S_ISREG(mode):
+        raise InputError(f"is {kind_of(mode)}; give a folder, a file or a pipe.", path)
     elif path.suffix.lower() == ".zip" or zipfile.is_zipfile(path):
         yield from _in_archive(path)
     else:
         yield SingleFile(path)
 
 
-@contextmanager
-def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    """A zip archive, open for reading.
-
-    Raises:
-        InputError: it cannot be read, or is no zip archive.
-    """
+def _mode(path: Path) -> int:
     try:
-        archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as error:
-        raise InputError("is not a zip archive, or is damaged; get it again.", path) from error
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+        raise InputError("does not exist.", path) from error
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror or error}).", path) from error
-    with archive:
-        yield archive
 
 
 def _in_folder(path: Path, deeper: bool = True) -> Iterator[Source]:
@@ -154,7 +148,13 @@ def _in_archive(path: Path) -> Iterator[Source]:
         names = [PurePosixPath(name) for name in archive.namelist()]
         tops = {name.parts[0] for name in names if name.parts and not _is_hidden(name)}
         if len(tops) == 1:
-            yield Archive(archive, path, f"{tops.pop()}/")
+            yield Archive(archive, path, tops.pop())
+
+
+def _files_below(archive: zipfile.ZipFile, top: str) -> dict[PurePosixPath, zipfile.ZipInfo]:
+    """The entries that are files, by their paths below a folder; `./a` is `a`."""
+    files = {PurePosixPath(entry.filename): entry for entry in archive.infolist() if not entry.filename.endswith("/")}
+    return {path.relative_to(top): entry for path, entry in files.items() if path.is_relative_to(top)}
 
 
 def _is_hidden(name: PurePosixPath | Path) -> bool:

@@ -117,7 +117,7 @@ def _check_questions(
     where: str,
 ) -> None:
     unknown = [name for name in run.rankings if name.lower() not in questions]
-    if len(unknown) == len(run.rankings):
+    if with_gold and len(unknown) == len(run.rankings):
         raise InputError(
             f"The run '{run.name}' has no question of {where} (it has '{unknown[0]}', the split has "
             f"'{next(iter(questions.values())).id}'); check --dataset and --split."

@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 
 from arcf.errors import ArcfWarning, InputError
-from arcf.files import atomic_write
+from arcf.files import atomic_write, make_folder
 from arcf.neighborhood.base import Distance, Recipe
 from arcf.types import Fact, Question
 
@@ -47,12 +47,13 @@ def fingerprint(recipe: Recipe, facts: Sequence[Fact], questions: Sequence[Quest
 
 
 def save(distance: Distance, path: Path, fingerprint: str) -> None:
-    """Write a distance; the file appears only when it is complete.
+    """Write a distance, into a new folder if need be; the file appears only when it is complete.
 
     Raises:
         InputError: the folder cannot be made or written to.
     """
     marks = {_FORMAT_KEY: np.array(FORMAT), _FINGERPRINT_KEY: np.array(fingerprint)}
+    make_folder(path.parent)
     with atomic_write(path) as file:
         np.savez(file, allow_pickle=False, **marks, **distance.state())
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from arcf.files import check_writable
 from arcf.rankers import Ranker, RankerSettings, build_ranker, find_kind
 from arcf.registry import pick
 from arcf.runs.files import FORMATS, write_run
@@ -71,6 +72,7 @@ def rank_to_file(
         InputError: a file cannot be written, or the journal is one of other settings.
     """
     pick(FORMATS, file_format, "run format")
+    check_writable(output)
     journal = job.journal(output) if find_kind(job.ranker).takes_long else None
     ranker = build_ranker(job.ranker, job.dataset)
     rankings = rank_questions(ranker, job.questions, job.top_k, journal, progress)

@@ -5,7 +5,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from arcf.errors import InputError
-from arcf.files import atomic_write, read_text, write_text
+from arcf.files import atomic_write, make_folder, read_text, write_text
 from arcf.pretrained.location import CONFIG, TOKENIZER, find_folder
 from arcf.registry import pick
 from arcf.scorer.exported.encoder_graph import build
@@ -48,6 +48,7 @@ def write_export(
     Raises:
         InputError: the folder cannot be written to, or the model's activation cannot be exported.
     """
+    make_folder(output)
     graph = build(backbone.weights(), pick(PRECISIONS, precision, "precision"))
     for name in (MANIFEST, CARD, TRAINING):
         (output / name).unlink(missing_ok=True)

@@ -20,7 +20,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from arcf.errors import InputError
-from arcf.files import read_text, write_text
+from arcf.files import read_text, usual_mode, write_text
 from arcf.training.trainer import Callback, Progress, StepReport, Trainer
 
 _MOMENTS = ("exp_avg", "exp_avg_sq", "step")
@@ -88,6 +88,7 @@ def _write(tensors: Mapping[str, Tensor], path: Path) -> None:
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
     except SafetensorError as error:  # its name for every failure to write
         raise OSError(None, f"cannot be written ({error})", str(path)) from error
+    usual_mode(path)
     with path.open("rb+") as file:
         os.fsync(file.fileno())
 

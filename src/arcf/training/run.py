@@ -16,7 +16,7 @@ from arcf.chain import ChainSettings
 from arcf.config import as_toml
 from arcf.errors import InputError
 from arcf.evaluation import mean_average_precision
-from arcf.files import write_text
+from arcf.files import make_folder, write_text
 from arcf.neighborhood import FactIds, make_neighborhood
 from arcf.rankers import Autoregressive
 from arcf.runs import Run, rank_questions, read_run
@@ -95,6 +95,7 @@ def train(
             load_checkpoint(trainer, output / CHECKPOINT, key)
         if group.is_first:
             manifest = TrainingManifest(settings, _describe(settings, dataset, split), key, group.count)
+            make_folder(output)
             write_text(output / SETTINGS, as_toml(settings))
             manifest.write(output / MANIFEST)
             with closing(Log(output, trainer.progress.step)) as log:

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from arcf.errors import InputError
-from arcf.files import read_json_object
+from arcf.files import read_json_object, usual_mode
 from arcf.pretrained.architectures import Architecture, architecture_of
 from arcf.pretrained.location import CONFIG, TOKENIZER, locate
 from arcf.pretrained.tokenizer import read_tokenizer
@@ -101,6 +101,7 @@ class Backbone:
                 self.config().save_pretrained(temporary)
                 self.tokenizer.raw.save(str(Path(temporary) / TOKENIZER))
                 for path in sorted(Path(temporary).iterdir()):
+                    usual_mode(path)
                     path.replace(folder / path.name)
         except (OSError, SafetensorError) as error:
             raise InputError(f"cannot be written ({getattr(error, 'strerror', None) or error}).", folder) from error
