@@ -10,6 +10,7 @@ from torch import nn
 
 from arcf.errors import InputError
 from arcf.pretrained.architectures import ARCHITECTURES, SHIFTED_POSITIONS, architecture_of, first_position
+from arcf.scorer.relative import BUCKETS
 
 SIZES = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 12}
 KINDS = {"activation": nn.Module, "attention_norm": nn.LayerNorm, "norm": nn.LayerNorm}
@@ -36,6 +37,15 @@ def test_paths_lead_to_the_parts_of_a_layer(name: str) -> None:
     parts = {part: attrgetter(path)(layers[0]) for part, path in architecture.layer.items()}
     parameters = {id(weight) for module in parts.values() for weight in module.parameters()}
     assert parameters == {id(weight) for weight in layers[0].parameters()}
+
+
+@every_architecture
+def test_a_relative_bias_has_a_column_for_each_head(name: str) -> None:
+    path, model = ARCHITECTURES[name].relative_bias, make_model(name)
+    tables = {key for key in model.state_dict() if "relative" in key}
+    assert tables == ({f"{path}.weight"} if path else set())
+    if path:
+        assert attrgetter(path)(model).weight.shape == (BUCKETS, model.config.num_attention_heads)
 
 
 @every_architecture
@@ -76,7 +86,7 @@ def test_an_unknown_architecture_is_named_with_those_to_choose_from(name: str | 
         architecture_of({"model_type": name})
     assert str(error.value) == (
         f"The model's architecture is '{name}', which arcf cannot run; "
-        "choose a model of one of: bert, distilbert, electra, roberta."
+        "choose a model of one of: bert, distilbert, electra, mpnet, roberta."
     )
     with pytest.raises(InputError, match="somewhere: The model's architecture"):
         architecture_of({"model_type": name}, Path("somewhere"))

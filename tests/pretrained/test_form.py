@@ -26,6 +26,7 @@ def test_marks_are_those_of_the_tokenizer(tokenizer: Tokenizer) -> None:
     [
         ({"model_type": "distilbert"}, 0, 0, 64),
         ({"model_type": "electra", "type_vocab_size": 1}, 1, 0, 64),
+        ({"model_type": "mpnet", "pad_token_id": 1}, 0, 2, 62),
         ({"model_type": "roberta", "type_vocab_size": 1, "pad_token_id": 1}, 1, 2, 62),
     ],
 )

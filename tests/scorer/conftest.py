@@ -1,6 +1,6 @@
 """Tiny random models of every family that arcf runs, with tokenizers made here: nothing is downloaded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 import torch
@@ -24,12 +24,12 @@ QUERIES = ("Which process turned the ice cube to water? (answer) melting", "What
 SIZES = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}
 
 
-def wordpiece() -> Tokenizer:
+def wordpiece(marks: Sequence[str] = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")) -> Tokenizer:
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
-    tokenizer.train_from_iterator([*FACTS, *QUERIES], trainers.WordPieceTrainer(vocab_size=120, special_tokens=marks))
+    trainer = trainers.WordPieceTrainer(vocab_size=120, special_tokens=list(marks))
+    tokenizer.train_from_iterator([*FACTS, *QUERIES], trainer)
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     tokenizer.decoder = decoders.WordPiece()
     # As in the files of sentence-transformers: silent truncation and padding that must be undone.
@@ -50,6 +50,16 @@ def byte_level() -> Tokenizer:
     return tokenizer
 
 
+def mpnet() -> Tokenizer:
+    """WordPiece with the marks of RoBERTa, at their places."""
+    tokenizer = wordpiece(["<s>", "<pad>", "</s>", "[UNK]"])
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    return tokenizer
+
+
+TOKENIZERS = {"mpnet": mpnet, "roberta": byte_level}
+
+
 def make_config(family: str, vocabulary: int, positions: int) -> transformers.PretrainedConfig:
     """Of every entry of `ARCHITECTURES`: a new one needs a line here, and is tested with all that `backbone` is."""
     common = {"vocab_size": vocabulary, "num_labels": 1, "initializer_range": 0.2}
@@ -63,6 +73,8 @@ def make_config(family: str, vocabulary: int, positions: int) -> transformers.Pr
             return transformers.DistilBertConfig(
                 dim=32, n_layers=3, n_heads=4, hidden_dim=48, **common, max_position_embeddings=positions
             )
+        case "mpnet":
+            return transformers.MPNetConfig(**sizes | {"max_position_embeddings": positions + 2}, **common)
         case "roberta":
             sizes |= {"max_position_embeddings": positions + 2}
             return transformers.RobertaConfig(**sizes, **common, type_vocab_size=1, pad_token_id=1)
@@ -71,7 +83,7 @@ def make_config(family: str, vocabulary: int, positions: int) -> transformers.Pr
 
 def make_tiny(family: str, positions: int = 128, seed: int = 0) -> Backbone:
     """A random model of a family, in eval mode, and its parts."""
-    tokenizer = byte_level() if family == "roberta" else wordpiece()
+    tokenizer = TOKENIZERS.get(family, wordpiece)()
     config = make_config(family, tokenizer.get_vocab_size(), positions)
     torch.manual_seed(seed)
     model = transformers.AutoModelForTokenClassification.from_config(config, attn_implementation="eager")

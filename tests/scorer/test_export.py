@@ -45,7 +45,9 @@ def test_the_card_and_the_training_go_along(trained: Path, tmp_path: Path) -> No
     assert (tmp_path / "exported" / "training.json").read_text() == "{}"
 
 
-@pytest.mark.parametrize(("precision", "bytes_each"), [("fp32", 4), ("fp16", 2), ("int8", 1), ("int8-weights", 1)])
+@pytest.mark.parametrize(
+    ("precision", "bytes_each"), [("fp32", 4), ("fp16", 2), ("int8", 1), ("int8-rows", 1), ("int8-weights", 1)]
+)
 def test_every_weight_is_stored_once(
     tiny: Callable[..., Backbone], tmp_path: Path, precision: str, bytes_each: int
 ) -> None:
@@ -126,3 +128,5 @@ def test_minilm(tmp_path: Path, facts: tuple[str, ...], queries: tuple[str, ...]
     assert found["fp16"].rank_correlation > 0.99
     assert found["int8-weights"].rank_correlation > 0.98
     assert found["int8"].rank_correlation > 0.9
+    assert found["int8-rows"].rank_correlation > 0.95
+    assert found["int8-rows"].mean < found["int8"].mean

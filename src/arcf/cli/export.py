@@ -21,7 +21,10 @@ def export(
     output: Annotated[Path, typer.Option(help="The folder to write; an older export in it is replaced.")],
     precision: Annotated[
         str,
-        typer.Option(help="fp32, fp16 (half the size), int8 (a quarter, and faster) or int8-weights (a quarter)."),
+        typer.Option(
+            help="fp32, fp16 (half the size), int8 (a quarter, and faster), int8-rows (the same with a scale for every "
+            "token: slower than int8, and nearer to fp32) or int8-weights (a quarter)."
+        ),
     ] = "fp32",
     check: Annotated[
         bool, typer.Option("--check", help="Compare its scores with the model's, on the packaged questions.")

@@ -12,7 +12,9 @@ from arcf.errors import MissingExtraError, SettingError
 
 def train(
     config: Annotated[Path | None, typer.Argument(help="A TOML file of settings.")] = None,
-    preset: Annotated[str | None, typer.Option(help="Packaged settings to start from: minilm or paper.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Packaged settings to start from: minilm, mpnet, mpnet-gpu or paper.")
+    ] = None,
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="One setting; may be repeated.")
     ] = None,
@@ -48,7 +50,7 @@ def train(
     if config is None and preset is None:
         config = output / SETTINGS
         if not (resume and config.is_file()):
-            raise SettingError("Give a configuration file, or --preset minilm, or --preset paper.")
+            raise SettingError("Give a configuration file or a preset, such as --preset minilm.")
     short = {"data.dataset": dataset, "sampling.distance": distance, "sampling.query": query}
     given = [*(overrides or []), *(f"{key}={json.dumps(value)}" for key, value in short.items() if value)]
     settings = read_settings(TrainingSettings, config, preset, given)

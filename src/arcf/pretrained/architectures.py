@@ -37,18 +37,28 @@ _DISTILBERT_LAYER = {
     "down": "ffn.lin2",
     "norm": "output_layer_norm",
 }
+_MPNET_LAYER = _BERT_LAYER | {
+    "query": "attention.attn.q",
+    "key": "attention.attn.k",
+    "value": "attention.attn.v",
+    "output": "attention.attn.o",
+    "attention_norm": "attention.LayerNorm",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
     """One family of models.
 
-    `layers` is the path of the list of layers, `layer` the path of each part within one. `has_segments`: whether the
-    two texts of a pair are told apart by an embedding. The others are keys of config.json.
+    `layers` is the path of the list of layers, `layer` the path of each part within one. `relative_bias` is the path of
+    a table, one for all layers, of what a key's position relative to a query adds to their attention score in each
+    head: (buckets, heads); see `scorer.relative`. `has_segments`: whether the two texts of a pair are told apart by an
+    embedding. The others are keys of config.json.
     """
 
     layers: str = "encoder.layer"
     layer: Mapping[str, str] = field(default_factory=lambda: _BERT_LAYER)
+    relative_bias: str | None = None
     has_segments: bool = True
     activation: str = "hidden_act"
     hidden_dropout: str = "hidden_dropout_prob"
@@ -66,6 +76,7 @@ ARCHITECTURES: dict[str, Architecture] = {
         attention_dropout="attention_dropout",
     ),
     "electra": Architecture(),
+    "mpnet": Architecture(layer=_MPNET_LAYER, relative_bias="encoder.relative_attention_bias", has_segments=False),
     "roberta": Architecture(),
 }
 """By the `model_type` of config.json. MiniLM is a "bert", DistilRoBERTa a "roberta"."""

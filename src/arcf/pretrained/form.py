@@ -17,11 +17,11 @@ class InputForm:
     start: int
     end: int
     double_end: bool
-    """RoBERTa puts two end marks between the texts of a pair."""
+    """RoBERTa and MPNet put two end marks between the texts of a pair."""
     segments: int
-    """Segments that the model tells apart: two in BERT and ELECTRA, one in RoBERTa, none in DistilBERT."""
+    """Segments that the model tells apart: two in BERT and ELECTRA, one in RoBERTa, none in DistilBERT and MPNet."""
     first_position: int
-    """The position id of the first token: 0, in RoBERTa one more than the padding id."""
+    """The position id of the first token: 0, in RoBERTa and MPNet one more than the padding id."""
     max_tokens: int
     """Tokens of the longest input, marks included."""
 

@@ -54,10 +54,15 @@ class LayerWeights:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncoderWeights:
-    """A whole model. `activation` is that of the feed-forward parts, by its name in config.json."""
+    """A whole model.
+
+    `relative_bias`: what a relative position adds to attention scores, (buckets, heads), the same in all layers; few
+    models have it. `activation` is that of the feed-forward parts, by its name in config.json.
+    """
 
     embeddings: EmbeddingWeights
     layers: tuple[LayerWeights, ...]
+    relative_bias: Array | None
     head: Linear
     heads: int
     activation: str

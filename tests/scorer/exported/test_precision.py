@@ -1,12 +1,61 @@
+from collections.abc import Callable
+
 import numpy as np
+import onnx
+import onnxruntime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from arcf.scorer.exported.precision import ENTRY, FACTOR, quantise
+from arcf.scorer.exported.graph import GraphBuilder
+from arcf.scorer.exported.precision import ENTRY, FACTOR, PRECISIONS, quantise
 
 MATRICES = arrays(np.float32, st.tuples(st.integers(1, 5), st.integers(1, 5)), elements=st.floats(-4, 4, width=32))
+
+
+every_precision = pytest.mark.parametrize("precision", PRECISIONS)
+
+
+def run(given: np.ndarray, add: Callable[[GraphBuilder, str], str]) -> np.ndarray:
+    """What ONNX Runtime makes of the nodes that `add` puts after an input."""
+    graph = GraphBuilder()
+    kind = onnx.helper.np_dtype_to_tensor_dtype(given.dtype)
+    result = graph.output(add(graph, graph.input("given", kind, given.shape)), (None, None))
+    session = onnxruntime.InferenceSession(graph.model("test").SerializeToString(), providers=["CPUExecutionProvider"])
+    computed: np.ndarray = session.run([result], {"given": given})[0]
+    return computed
+
+
+def random(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+@every_precision
+def test_linear_is_nearly_a_product_and_a_bias(precision: str) -> None:
+    rows, weight, bias = random(9, 32), random(32, 5), random(5)
+    found = run(rows, lambda graph, name: PRECISIONS[precision].linear(graph, name, weight, bias))
+    np.testing.assert_allclose(found, rows @ weight + bias, atol=1e-5 if precision == "fp32" else 0.3)
+
+
+@every_precision
+def test_lookup_gives_nearly_the_rows_of_the_table(precision: str) -> None:
+    table, ids = random(20, 6), np.array([3, 0, 19, 3], dtype=np.int32)
+    found = run(ids, lambda graph, name: PRECISIONS[precision].lookup(graph, table, name))
+    np.testing.assert_allclose(found, table[ids], atol=0 if precision == "fp32" else 0.02)
+
+
+def test_each_token_has_a_scale_in_int8_rows_and_all_one_in_int8() -> None:
+    rows, weight, bias = random(6, 64), random(64, 5), np.zeros(5, dtype=np.float32)
+    rows *= np.array([1000, 1, 1e-3, 1e-5, 0, 1], dtype=np.float32)[:, None]
+    expected = rows @ weight
+    errors = {}
+    for name in ("int8", "int8-rows"):
+        found = run(rows, lambda graph, given, name=name: PRECISIONS[name].linear(graph, given, weight, bias))
+        assert np.isfinite(found).all()
+        errors[name] = np.abs(found - expected).max(1) / np.maximum(np.abs(rows).max(1), 1e-6)
+    assert errors["int8-rows"].max() < 0.3
+    assert errors["int8"][[1, 2, 3, 5]].min() > 1
 
 
 @pytest.mark.parametrize("largest", [FACTOR, ENTRY])

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from arcf.pretrained.architectures import ARCHITECTURES
 from arcf.scorer import STOP, Prefix
 from arcf.scorer.export import write_export
 from arcf.scorer.exported import scorer as onnx_module
@@ -51,10 +52,11 @@ def test_scores_are_those_of_torch(pair: Pair, query: str, chosen: list[int], id
 
 
 @pytest.mark.filterwarnings("ignore:.*longer than the model can read:arcf.ArcfWarning")
+@pytest.mark.parametrize("family", ARCHITECTURES)
 def test_inputs_as_long_as_the_model_allows(
-    tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...]
+    tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...], family: str
 ) -> None:
-    torch_scorer, scorer = both(tiny("roberta", positions=32), tmp_path, (*facts, "heat " * 50))
+    torch_scorer, scorer = both(tiny(family, positions=32), tmp_path, (*facts, "heat " * 50))
     prefix = Prefix("ice " * 60, (0, 1, 2))
     np.testing.assert_allclose(scorer.score(prefix, ALL), torch_scorer.score(prefix, ALL), atol=1e-4)
     assert scorer.shortening.total == torch_scorer.shortening.total
@@ -77,7 +79,9 @@ def test_calls_side_by_side_give_the_same(
     np.testing.assert_allclose(second.score(prefix, ALL), first.score(prefix, ALL), atol=1e-5)
 
 
-@pytest.mark.parametrize(("precision", "tolerance"), [("fp16", 0.05), ("int8-weights", 0.15), ("int8", 0.8)])
+@pytest.mark.parametrize(
+    ("precision", "tolerance"), [("fp16", 0.05), ("int8-weights", 0.15), ("int8", 0.8), ("int8-rows", 0.6)]
+)
 def test_smaller_files_score_nearly_the_same(
     backbone: Backbone, tmp_path: Path, facts: tuple[str, ...], precision: str, tolerance: float
 ) -> None:

@@ -172,8 +172,9 @@ def test_frozen_word_embeddings_get_no_gradient(tiny: Callable[..., Backbone], e
 
 
 @every_encoding
-def test_mixed_precision(tiny: Callable[..., Backbone], encoding: Encoding) -> None:
-    backbone = tiny("bert")
+@pytest.mark.parametrize("family", ["bert", "mpnet"])
+def test_mixed_precision(tiny: Callable[..., Backbone], family: str, encoding: Encoding) -> None:
+    backbone = tiny(family)
     batch = make_batch(backbone, SHAPE)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         scores = encoding(backbone).eval()(batch)

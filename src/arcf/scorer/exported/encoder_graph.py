@@ -17,6 +17,7 @@ import onnx
 from arcf.errors import InputError
 from arcf.scorer.exported.graph import CONTRIBUTED, GraphBuilder
 from arcf.scorer.exported.precision import Float16, Float32, Precision
+from arcf.scorer.relative import relative_buckets
 from arcf.scorer.weights import EncoderWeights, LayerWeights, Linear, Norm
 
 INT32, INT64, FLOAT = onnx.TensorProto.INT32, onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
@@ -40,6 +41,7 @@ class _Shapes:
     real: str  # (C, 1, L): whether a place holds a token, not padding
     mask: str  # (C, 1, L): 0 for a token, -inf for padding
     split: str  # (P, L)
+    bias: str | None  # (heads, 1, L, P + L): what relative positions add to the scores, in models that have that
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,22 @@ class _Builder:
         real = graph.node("Less", places, ends)  # (C, 1, L)
         zero, never = (graph.weight(np.array(value, np.float32)) for value in (0.0, -np.inf))
         mask = graph.node("Where", real, zero, never)
-        return _Shapes(rows, length, seen, real, mask, graph.node("Concat", seen, length, axis=0))
+        split = graph.node("Concat", seen, length, axis=0)
+        return _Shapes(rows, length, seen, real, mask, split, self._bias(length, seen))
+
+    def _bias(self, length: str, seen: str) -> str | None:
+        """What every key's position adds to the scores of every query, by head: (heads, 1, L, P + L)."""
+        bias, longest = self.weights.relative_bias, self.weights.form.max_tokens
+        if bias is None:
+            return None
+        graph = self.graph
+        buckets = relative_buckets(np.array([longest - 1]), np.arange(2 * longest - 1))[0]  # of -longest + 1, ..
+        table = graph.weight(bias[buckets].T)  # (heads, offsets)
+        queries = graph.node("Add", self._range(length), seen)
+        keys = self._range(graph.node("Add", length, seen))
+        offsets = graph.node("Sub", keys, graph.node("Unsqueeze", queries, graph.integers(1)))  # (L, P + L)
+        rows = graph.node("Add", offsets, graph.integers(longest - 1))
+        return graph.node("Unsqueeze", graph.node("Gather", table, rows, axis=1), graph.integers(1))
 
     def _range(self, length: str) -> str:
         """0, 1, .. of a length that is a vector of one number."""
@@ -164,13 +181,23 @@ class _Builder:
         count = graph.node("Shape", queries, start=0, end=2)
         long = graph.node("Concat", count, graph.node("Shape", own, start=3), axis=0)
         to_own = graph.node("Reshape", own, long)  # (heads, C * L, L)
-        weights = graph.node("Softmax", graph.node("Concat", to_seen, to_own, axis=-1), axis=-1)
+        scores = graph.node("Concat", to_seen, to_own, axis=-1)  # (heads, C * L, P + L)
+        weights = graph.node("Softmax", self._biased(scores, shapes), axis=-1)
         on_seen, on_own = graph.nodes("Split", weights, shapes.split, results=["", ""], axis=-1)
         seen = graph.node("MatMul", on_seen, heads.seen_values)  # (heads, C * L, size)
         own = graph.node("MatMul", graph.node("Reshape", on_own, square), heads.values)
         total = graph.node("Add", graph.node("Reshape", own, flat), seen)
         together = graph.node("Transpose", total, perm=[1, 0, 2])
         return graph.node("Reshape", together, graph.integers(-1, self.heads * self.size))
+
+    def _biased(self, scores: str, shapes: _Shapes) -> str:
+        """Scores and what relative positions add to them: (heads, C * L, P + L)."""
+        if shapes.bias is None:
+            return scores
+        graph = self.graph
+        square = graph.node("Shape", shapes.bias, start=2)  # (L, P + L)
+        apart = graph.node("Reshape", scores, graph.node("Concat", graph.integers(self.heads, -1), square, axis=0))
+        return graph.node("Reshape", graph.node("Add", apart, shapes.bias), graph.node("Shape", scores))
 
     def _products(self, queries: str, keys: str) -> str:
         """Of every query with every key: (.., L, size), (.., P, size) -> (.., L, P)."""

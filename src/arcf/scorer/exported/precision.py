@@ -20,6 +20,9 @@ unsigned byte (up to 255) and a signed one in 16 bits: 2 * 255 * 64 = 32,640 fit
 ENTRY: Final = 127
 """The largest integer of a table that is only looked up."""
 
+SMALLEST: Final = 1e-6
+"""What the largest value of a token is taken for if it is less: nothing is divided by 0."""
+
 
 class Precision(Protocol):
     """Adds the two kinds of nodes that hold nearly all weights."""
@@ -63,8 +66,7 @@ class Int8:
 
     def linear(self, graph: GraphBuilder, rows: str, weight: Weights, bias: Weights) -> str:
         """Rows are made 8-bit integers as they come, with one scale for the call."""
-        values, scales = quantise(weight, axis=0, largest=FACTOR)
-        stored = (graph.weight(values), graph.weight(scales), graph.weight(np.zeros(len(scales), np.int8)))
+        stored = _factors(graph, weight)
         return graph.node("DynamicQuantizeMatMul", rows, *stored, graph.weight(bias), domain=CONTRIBUTED)
 
     def lookup(self, graph: GraphBuilder, table: Weights, ids: str) -> str:
@@ -72,6 +74,22 @@ class Int8:
         values, scales = quantise(table, axis=1, largest=ENTRY)
         rows = _to_float32(graph, graph.node("Gather", graph.weight(values), ids))
         return graph.node("Mul", rows, graph.node("Gather", graph.weight(scales[:, None]), ids))
+
+
+class Int8Rows(Int8):
+    """Integer products with a scale for every token: nearer to `Float32`, for a few more passes over the tokens.
+
+    A common scale is that of the token with the largest values, which leaves the others fewer bits. How much larger
+    those are depends on the model.
+    """
+
+    def linear(self, graph: GraphBuilder, rows: str, weight: Weights, bias: Weights) -> str:
+        """A product with rows whose largest value is 1, which is undone after it."""
+        extent = graph.node("ReduceMax", graph.node("Abs", rows), graph.integers(1), keepdims=1)  # (tokens, 1)
+        extent = graph.node("Max", extent, graph.weight(np.array(SMALLEST, np.float32)))
+        even = graph.node("Div", rows, extent)
+        product = graph.node("DynamicQuantizeMatMul", even, *_factors(graph, weight), domain=CONTRIBUTED)
+        return graph.node("Add", graph.node("Mul", product, extent), graph.weight(bias))
 
 
 class Int8Weights(Int8):
@@ -83,6 +101,12 @@ class Int8Weights(Int8):
         # Not DequantizeLinear: ONNX Runtime keeps those as they are, and would compute them in every call.
         restored = graph.node("Mul", _to_float32(graph, graph.weight(values)), graph.weight(scales))
         return graph.node("Gemm", rows, restored, graph.weight(bias))
+
+
+def _factors(graph: GraphBuilder, weight: Weights) -> tuple[str, str, str]:
+    """A matrix as the integer product takes it: values, scales and zero points."""
+    values, scales = quantise(weight, axis=0, largest=FACTOR)
+    return graph.weight(values), graph.weight(scales), graph.weight(np.zeros(len(scales), np.int8))
 
 
 def quantise(weights: NDArray[np.float32], axis: int, largest: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -104,5 +128,6 @@ PRECISIONS: dict[str, Precision] = {
     "fp32": Float32(),
     "fp16": Float16(),
     "int8": Int8(),
+    "int8-rows": Int8Rows(),
     "int8-weights": Int8Weights(),
 }

@@ -32,7 +32,7 @@ def attend(
     Args:
         query: (queries, hidden), one row per token, or per sequence if only first tokens ask.
         own: keys and values of the sequences' own tokens, (tokens, hidden).
-        plan: which rows belong together.
+        plan: which rows belong together, and what their relative positions add to the scores.
         prefix: keys and values of the prefixes' tokens; None if there are none or they are rows of `own`.
         dropout: share of the attention weights that is set to 0; 0 costs nothing.
 
@@ -42,7 +42,7 @@ def attend(
     keys, values = (prefix.keys, prefix.values) if prefix else (None, None)
     # Mixed precision has set the type of all inputs already; inside, it would change the softmax's alone.
     with torch.autocast(query.device.type, enabled=False):
-        result: Tensor = _Attend.apply(query, own.keys, own.values, keys, values, plan, dropout)  # type: ignore[no-untyped-call]
+        result: Tensor = _Attend.apply(query, own.keys, own.values, keys, values, plan.bias, plan, dropout)  # type: ignore[no-untyped-call]
     return result
 
 
@@ -55,9 +55,11 @@ class _Attend(torch.autograd.Function):
         value: Tensor,
         prefix_key: Tensor | None,
         prefix_value: Tensor | None,
+        bias: Tensor | None,
         plan: Plan,
         dropout: float,
     ) -> Tensor:
+        del bias  # the plan has it: a parameter for its gradient only
         head_size = query.shape[1] // plan.heads
         q = _gather(query, plan.queries.index, head_size).mul_(head_size**-0.5)
         k = _gather(key, plan.keys.index, head_size)
@@ -67,7 +69,7 @@ class _Attend(torch.autograd.Function):
         shared_key, shared_value = (key, value) if prefix_key is None else (prefix_key, prefix_value)
         for block in plan.blocks:
             pk, pv = _prefix_heads(shared_key, block, plan.heads), _prefix_heads(shared_value, block, plan.heads)
-            weight = _weights(q[block.query_rows], k[block.key_rows], pk, block, plan.heads)
+            weight = _weights(q[block.query_rows], k[block.key_rows], pk, plan, block)
             mask = torch.empty_like(weight).bernoulli_(1 - dropout).div_(1 - dropout) if dropout else None
             used = weight if mask is None else weight * mask
             _average(used, v[block.key_rows], pv, block, output[block.query_rows])
@@ -90,6 +92,7 @@ class _Attend(torch.autograd.Function):
         grad_q, grad_k, grad_v = torch.empty_like(q), torch.empty_like(k), torch.empty_like(v)
         shared_rows = len(prefix_key) if ctx.has_prefix else plan.joined
         grad_pk, grad_pv = torch.zeros_like(prefix_key[:shared_rows]), torch.zeros_like(prefix_value[:shared_rows])
+        grad_bias = torch.zeros_like(plan.bias) if plan.bias is not None and ctx.needs_input_grad[5] else None
         for block, weight, mask in zip(plan.blocks, weights, masks, strict=True):
             rows, own = block.query_rows, block.key_rows
             pk, pv = _prefix_heads(prefix_key, block, plan.heads), _prefix_heads(prefix_value, block, plan.heads)
@@ -102,11 +105,13 @@ class _Attend(torch.autograd.Function):
             d_score = torch._softmax_backward_data(d_weight, weight, -1, weight.dtype)
             _average(d_score, k[own], pk, block, grad_q[rows])
             _sum_back(d_score, q[rows], block, grad_k[own], d_pk)
+            if grad_bias is not None:
+                _sum_buckets(d_score, block, grad_bias)
         grad_q.mul_(q.shape[1] ** -0.5)
         flat_q = grad_q.index_select(0, plan.queries.inverse).view(gradient.shape)
         flat_k, flat_v = _flat_gradient(grad_k, grad_pk, ctx), _flat_gradient(grad_v, grad_pv, ctx)
         given = (grad_pk, grad_pv) if ctx.has_prefix else (None, None)
-        return flat_q, flat_k, flat_v, *given, None, None
+        return flat_q, flat_k, flat_v, *given, grad_bias, None, None
 
 
 def _flat_gradient(own: Tensor, shared: Tensor, ctx: Any) -> Tensor:
@@ -145,13 +150,24 @@ def _products(q: Tensor, k: Tensor, pk: Tensor | None, block: Block, heads: int)
     return result
 
 
-def _weights(q: Tensor, k: Tensor, pk: Tensor | None, block: Block, heads: int) -> Tensor:
+def _weights(q: Tensor, k: Tensor, pk: Tensor | None, plan: Plan, block: Block) -> Tensor:
     """Attention weights: (heads, C * Q, P + L)."""
-    scores = _products(q, k, pk, block, heads)
+    scores = _products(q, k, pk, block, plan.heads)
+    apart = scores.view(plan.heads, block.count, block.query_length, -1)
+    if plan.bias is not None:
+        added = plan.bias[block.buckets].to(scores.dtype)  # (Q, P + L, heads)
+        apart.add_(added.permute(2, 0, 1)[:, None])
     if block.padding is not None:
-        own = scores.view(heads, block.count, block.query_length, -1)[..., -block.length :]
-        own.masked_fill_(block.padding, -torch.inf)
+        apart[..., -block.length :].masked_fill_(block.padding, -torch.inf)
     return torch.softmax(scores, -1)
+
+
+def _sum_buckets(d_score: Tensor, block: Block, grad_bias: Tensor) -> None:
+    """What all scores pass back to the bias of their relative positions, added to `grad_bias`: (buckets, heads)."""
+    assert block.buckets is not None
+    heads, (queries, keys) = len(d_score), block.buckets.shape
+    sums = d_score.view(heads, block.count, queries, keys).sum(1, dtype=grad_bias.dtype)  # (heads, Q, P + L)
+    grad_bias.index_add_(0, block.buckets.view(-1), sums.view(heads, -1).T)
 
 
 def _own(weight: Tensor, block: Block) -> Tensor:

@@ -32,7 +32,7 @@ from arcf.scorer.weights import Array, EmbeddingWeights, EncoderWeights, LayerWe
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embeddings:
-    """The first layer; DistilBERT has no segments, and only ELECTRA projects to the hidden size."""
+    """The first layer; DistilBERT and MPNet have no segments, and only ELECTRA projects to the hidden size."""
 
     word: nn.Embedding
     position: nn.Embedding
@@ -58,13 +58,18 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Backbone:
-    """A model and its parts. The parts are the model's own modules, so training them trains it."""
+    """A model and its parts. The parts are the model's own modules, so training them trains it.
+
+    `relative_bias`: what a relative position adds to the attention scores of each head, (buckets, heads), in all layers
+    alike; only MPNet has it.
+    """
 
     model: transformers.PreTrainedModel
     tokenizer: ChainTokenizer
     settings: ScorerSettings
     embeddings: Embeddings
     layers: tuple[Layer, ...]
+    relative_bias: nn.Embedding | None
     head: nn.Linear
     heads: int
     hidden_dropout: float
@@ -108,7 +113,7 @@ class Backbone:
 
     def weights(self) -> EncoderWeights:
         """All weights as arrays, for exporting."""
-        parts, config = self.embeddings, self.model.config.to_dict()
+        parts, bias, config = self.embeddings, self.relative_bias, self.model.config.to_dict()
         return EncoderWeights(
             embeddings=EmbeddingWeights(
                 word=_array(parts.word.weight),
@@ -118,6 +123,7 @@ class Backbone:
                 projection=None if parts.projection is None else _linear(parts.projection),
             ),
             layers=tuple(_layer(layer) for layer in self.layers),
+            relative_bias=None if bias is None else _array(bias.weight),
             head=_linear(self.head),
             heads=self.heads,
             activation=config[architecture_of(config).activation],
@@ -162,6 +168,7 @@ def make_backbone(model: transformers.PreTrainedModel, tokenizer: Tokenizer) -> 
             projection=getattr(base, "embeddings_project", None),
         ),
         layers=tuple(_parts(layer, architecture) for layer in attrgetter(architecture.layers)(base)),
+        relative_bias=attrgetter(architecture.relative_bias)(base) if architecture.relative_bias else None,
         head=getattr(model, "classifier"),  # noqa: B009 - not declared on the base class
         heads=model.config.num_attention_heads,
         hidden_dropout=getattr(model.config, architecture.hidden_dropout),

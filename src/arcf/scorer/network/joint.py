@@ -12,8 +12,8 @@ from torch import Tensor
 
 from arcf.pretrained.form import InputForm
 from arcf.scorer.network.encoding import Encoding
-from arcf.scorer.network.layers import Dropout, Seen, embed, keys_values, read_first, run_layer
-from arcf.scorer.network.plan import Layout, make_plan
+from arcf.scorer.network.layers import Dropout, Seen, embed, keys_values, plan_for, read_first, run_layer
+from arcf.scorer.network.plan import Layout
 from arcf.scorer.ragged import Ragged, within
 
 STOP_LENGTH = 2
@@ -67,7 +67,7 @@ class Joint(Encoding[Ragged, Ragged]):
         pairs = pair(prefixes, candidates, counts, backbone.tokenizer.form)
         hidden = self._embed(pairs, dropout)  # (tokens, hidden)
         layout = Layout(pairs.rows.offsets)
-        plan = make_plan(layout, backbone.heads, hidden.device)
+        plan = plan_for(backbone, layout)
         for layer in backbone.layers[:-1]:
             hidden = run_layer(layer, hidden, Seen(keys_values(layer, hidden), plan), dropout)
         return read_first(backbone, hidden, layout, dropout)

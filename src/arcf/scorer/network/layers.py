@@ -42,6 +42,12 @@ def keys_values(layer: Layer, hidden: Tensor) -> KeysValues:
     return KeysValues(_linear(hidden, layer.key), _linear(hidden, layer.value))
 
 
+def plan_for(backbone: Backbone, layout: Layout, *, first_only: bool = False) -> Plan:
+    """The plan by which all layers of a model attend to flat sequences; see `make_plan`."""
+    bias = None if backbone.relative_bias is None else backbone.relative_bias.weight
+    return make_plan(layout, backbone.heads, backbone.head.weight.device, bias, first_only=first_only)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
     """What attention looks at in one layer: the sequences' own keys and values, and those of their prefixes."""
@@ -65,7 +71,7 @@ def read_first(backbone: Backbone, hidden: Tensor, layout: Layout, dropout: Drop
     `hidden` is the output of the layer before. (tokens, hidden) -> (sequences,).
     """
     layer = backbone.layers[-1]
-    plan = make_plan(layout, backbone.heads, hidden.device, first_only=True)
+    plan = plan_for(backbone, layout, first_only=True)
     starts = torch.from_numpy(layout.offsets[:-1]).to(hidden.device)
     first = run_layer(layer, hidden.index_select(0, starts), Seen(keys_values(layer, hidden), plan), dropout)
     return score_of(backbone, first, dropout)

@@ -12,6 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from arcf.scorer.relative import relative_buckets
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
@@ -24,6 +26,7 @@ class Block:
     key_rows: slice  # of the gathered keys: heads * C * L rows
     prefix: slice | None  # of the flat prefix tokens, P
     padding: Tensor | None  # (C, 1, L), True where a key is padding
+    buckets: Tensor | None  # (Q, P + L), of every key's position relative to every query's; None without a bias
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +45,7 @@ class Rows:
 class Plan:
     """Attention of one batch: the same for all layers.
 
+    `bias` is what a relative position adds to the scores of each head, (buckets, heads), in models that have that.
     `joined` is the number of leading rows that are the prefixes of the sequences after them, in the same flat run; 0 if
     prefixes come from elsewhere, or there are none.
     """
@@ -50,6 +54,7 @@ class Plan:
     blocks: tuple[Block, ...]
     queries: Rows
     keys: Rows
+    bias: Tensor | None = None
     joined: int = 0
 
 
@@ -87,7 +92,9 @@ class Layout:
             first += count
 
 
-def make_plan(layout: Layout, heads: int, device: torch.device, *, first_only: bool = False) -> Plan:
+def make_plan(
+    layout: Layout, heads: int, device: torch.device, bias: Tensor | None = None, *, first_only: bool = False
+) -> Plan:
     """The plan of a batch; with `first_only`, only the first token of each sequence asks (it is what is read out)."""
     starts, lengths = layout.offsets[:-1], np.diff(layout.offsets)
     keys = _Gather(heads, int(layout.offsets[-1]))
@@ -97,11 +104,19 @@ def make_plan(layout: Layout, heads: int, device: torch.device, *, first_only: b
         key_rows, padding = keys.add(starts[group], lengths[group])
         query_rows = queries.add(group, np.ones_like(group))[0] if first_only else key_rows
         longest = padding.shape[1]
+        asking = 1 if first_only else longest
         mask = torch.from_numpy(padding[:, None]).to(device) if padding.any() else None
-        blocks.append(Block(len(group), 1 if first_only else longest, longest, query_rows, key_rows, prefix, mask))
+        buckets = None if bias is None else _buckets(prefix, asking, longest).to(device)
+        blocks.append(Block(len(group), asking, longest, query_rows, key_rows, prefix, mask, buckets))
     key_gather = keys.rows(device)
     query_gather = queries.rows(device) if first_only else key_gather
-    return Plan(heads, tuple(blocks), query_gather, key_gather, int(layout.offsets[layout.first]))
+    return Plan(heads, tuple(blocks), query_gather, key_gather, bias, int(layout.offsets[layout.first]))
+
+
+def _buckets(prefix: slice | None, queries: int, keys: int) -> Tensor:
+    """Of the keys of a prefix and of a sequence, which stands after it: (Q, P + L)."""
+    start = prefix.stop - prefix.start if prefix else 0
+    return torch.from_numpy(relative_buckets(np.arange(start, start + queries), np.arange(start + keys)))
 
 
 class _Gather:

@@ -19,8 +19,8 @@ from torch import Tensor
 
 from arcf.scorer.network.attention import KeysValues
 from arcf.scorer.network.encoding import Encoding
-from arcf.scorer.network.layers import Dropout, Seen, embed, keys_values, means, run_layer, score_of
-from arcf.scorer.network.plan import Layout, make_plan
+from arcf.scorer.network.layers import Dropout, Seen, embed, keys_values, means, plan_for, run_layer, score_of
+from arcf.scorer.network.plan import Layout
 from arcf.scorer.ragged import Ragged, within
 from arcf.scorer.tokens import Batch
 
@@ -51,7 +51,7 @@ class SharedPrefix(Encoding[ReadPrefixes, Ragged]):
             return backbone.head.weight.new_zeros(0)
         rows = Ragged.concatenate([batch.prefixes, batch.candidates])
         layout = Layout(rows.offsets, batch.prefixes.offsets, batch.counts, joined=True)
-        plan = make_plan(layout, backbone.heads, self._device)
+        plan = plan_for(backbone, layout)
         before = np.concatenate([np.zeros(len(batch.prefixes), np.int64), self._before(batch.prefixes, batch.counts)])
         segments = np.repeat([0, 1], [len(batch.prefixes.tokens), len(batch.candidates.tokens)])
         hidden = self._embed(rows, before, self._tensor(segments * (backbone.tokenizer.form.segments > 1)))
@@ -67,7 +67,7 @@ class SharedPrefix(Encoding[ReadPrefixes, Ragged]):
     def read(self, prefixes: Ragged) -> ReadPrefixes:
         """Encode prefixes."""
         backbone, dropout = self.backbone, self._dropout
-        plan = make_plan(Layout(prefixes.offsets), backbone.heads, self._device)
+        plan = plan_for(backbone, Layout(prefixes.offsets))
         hidden = self._embed(prefixes, np.zeros(len(prefixes), np.int64), 0)  # (tokens, hidden)
         kept = []
         for layer in backbone.layers:
@@ -82,7 +82,7 @@ class SharedPrefix(Encoding[ReadPrefixes, Ragged]):
         if not len(candidates):
             return backbone.head.weight.new_zeros(0)
         layout = Layout(candidates.offsets, prefixes.offsets, counts)
-        plan = make_plan(layout, backbone.heads, self._device)
+        plan = plan_for(backbone, layout)
         before = self._before(prefixes, counts)
         hidden = self._embed(candidates, before, int(backbone.tokenizer.form.segments > 1))  # (tokens, hidden)
         for layer, prefix in zip(backbone.layers, prefixes.layers, strict=True):
