@@ -115,7 +115,9 @@ class Trainer:
                 callback.after_step(self, report)
             began = perf_counter()
         if not self.progress.step:
-            raise SettingError("No question has a gold fact and another fact in sight; raise sampling.k (of paths: paths.retrieved).")
+            raise SettingError(
+                "No question has a gold fact and another fact in sight; raise sampling.k (of paths: paths.retrieved)."
+            )
         self._pass_over_the_rest()
         for callback in self.callbacks:
             callback.at_end(self)
