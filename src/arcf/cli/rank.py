@@ -28,7 +28,9 @@ def rank(
     dataset: DatasetOrFacts = "science",
     ranker: Annotated[
         str,
-        typer.Option(help="arcf (the model), bm25, bm25-iterated, or a distance: tfidf, overlap, embedding, ..."),
+        typer.Option(
+            help="arcf (the model), bm25, bm25-iterated, bm25-embedding, embedding-iterated, or a distance: tfidf, ..."
+        ),
     ] = "arcf",
     output: Annotated[Path | None, typer.Option(help="Where the ranking of a split is written.")] = None,
     file_format: Annotated[str, typer.Option("--format", help="textgraphs, trec or json.")] = "textgraphs",

@@ -7,9 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from arcf.errors import SettingError
-from arcf.neighborhood import DISTANCES, Bm25Cosine, Lexical, make_distance, make_neighborhood
+from arcf.neighborhood import (
+    DISTANCES,
+    Bm25Cosine,
+    Distance,
+    Embedding,
+    Lexical,
+    make_distance,
+    make_neighborhood,
+)
+from arcf.neighborhood.store import load_or_build
 from arcf.rankers.autoregressive import Autoregressive
 from arcf.rankers.base import Ranker
+from arcf.rankers.dense import IteratedNearest, SumOfNearest
 from arcf.rankers.lexical import Iterated
 from arcf.rankers.nearest import Nearest
 from arcf.rankers.settings import RankerSettings
@@ -77,6 +87,25 @@ def _iterated(settings: RankerSettings, dataset: Dataset) -> Ranker:
     return Iterated(distance, query=settings.query or "answer")
 
 
+def _embedding(settings: RankerSettings, dataset: Dataset) -> Distance:
+    """The distance of the sentence encoder that the settings name as their model."""
+    recipe = Embedding() if settings.model is None else Embedding(settings.model)
+    return load_or_build(recipe, dataset.facts, ())
+
+
+def _dense(settings: RankerSettings, dataset: Dataset) -> Ranker:
+    return Nearest(_embedding(settings, dataset), settings.query or "answer")
+
+
+def _dense_iterated(settings: RankerSettings, dataset: Dataset) -> Ranker:
+    return IteratedNearest(_embedding(settings, dataset), dataset.facts, query=settings.query or "answer")
+
+
+def _dense_and_lexical(settings: RankerSettings, dataset: Dataset) -> Ranker:
+    lexical = Lexical(Bm25Cosine()).build(dataset.facts, dataset.splits.get("train", ()))
+    return SumOfNearest((lexical, _embedding(settings, dataset)), settings.query or "answer")
+
+
 RANKERS: dict[str, RankerKind] = {
     "arcf": RankerKind(
         build_autoregressive,
@@ -85,4 +114,7 @@ RANKERS: dict[str, RankerKind] = {
     ),
     "bm25-iterated": RankerKind(_iterated),
     **{name: RankerKind(_nearest(name)) for name in DISTANCES},
+    "embedding": RankerKind(_dense, settings=frozenset({"model"})),
+    "embedding-iterated": RankerKind(_dense_iterated, settings=frozenset({"model"})),
+    "bm25-embedding": RankerKind(_dense_and_lexical, settings=frozenset({"model"})),
 }
