@@ -13,6 +13,7 @@ from arcf.scorer.network.scorer import ENCODINGS
 from arcf.training.losses import LOSSES
 from arcf.training.samplers import Conditioning, Sampling
 from arcf.training.settings import (
+    CorpusSettings,
     DataSettings,
     ModelSettings,
     OptimisationSettings,
@@ -128,6 +129,11 @@ def test_preset_then_file_then_overrides(tmp_path: Path) -> None:
         (["sampling.k=0"], SettingError, "k must be at least 1, not 0"),
         (["sampling.conditioning.share=2"], SettingError, r"\[sampling.conditioning\] Conditioning takes a share"),
         (["data.held_out=-1"], SettingError, "held_out must be at least 0"),
+        (["data.datasets=3"], SettingError, "'data.datasets' takes sections, not 3"),
+        (["data.datasets.mine=3"], SettingError, "'data.datasets.mine' takes a section, not 3"),
+        (["data.datasets.mine.weight=0"], SettingError, r"\[data.datasets.mine\] weight must be more than 0, not 0.0"),
+        (["data.datasets.mine.wait=1"], UnknownNameError, "Did you mean 'data.datasets.mine.weight'"),
+        (["validation.questions=0"], SettingError, "questions must be at least 1, not 0"),
         (["validation.every=0"], SettingError, "every must be at least 1"),
         (["run.seed=-1"], SettingError, "seed must be at least 0"),
         (["run.checkpoint_minutes=-1"], SettingError, "checkpoint_minutes must be at least 0"),
@@ -161,6 +167,12 @@ def test_none_in_a_file_means_all(tmp_path: Path) -> None:
     assert read_settings(TrainingSettings, path).sampling.negatives is None
 
 
+def test_sections_of_any_name() -> None:
+    data = settings("data.datasets.mine.weight=2", 'data.datasets.other.dataset="a/b.txt"').data
+    assert data.corpora == {"mine": CorpusSettings("mine", weight=2.0), "other": CorpusSettings("a/b.txt")}
+    assert DataSettings("some/one", "dev", 7).corpora == {"one": CorpusSettings("some/one", "dev", 7)}
+
+
 def test_as_toml_reads_well() -> None:
     assert as_toml(Sampling(k=5, negatives=None, conditioning=Conditioning()), "sampling.") == (
         '[sampling]\nkind = "prefixes"\nquery = "answer"\ndistance = "tfidf"\nk = 5\npool = "neighborhood"\n'
@@ -179,7 +191,13 @@ all_settings = st.builds(
     model=st.builds(
         ModelSettings, texts, st.sampled_from(sorted(ENCODINGS)), st.none() | st.floats(0, 0.99), st.booleans()
     ),
-    data=st.builds(DataSettings, texts, texts, st.integers(0, 10**9)),
+    data=st.builds(
+        DataSettings,
+        texts,
+        texts,
+        st.integers(0, 10**9),
+        st.dictionaries(texts, st.builds(CorpusSettings, st.none() | texts, texts, counts, positive), max_size=3),
+    ),
     sampling=st.builds(
         Sampling,
         query=st.sampled_from(QUERY_FORMS),
@@ -201,7 +219,7 @@ all_settings = st.builds(
         weight_decay=st.floats(0, 10),
         average_from=shares,
     ),
-    validation=st.builds(ValidationSettings, counts, counts, counts, counts),
+    validation=st.builds(ValidationSettings, counts, counts, counts, counts, st.none() | counts),
     run=st.builds(RunSettings, st.integers(0, 2**60), st.floats(0, 1e6), st.sampled_from(["auto", "bfloat16"])),
 )
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import tomllib
 import types
 import typing
@@ -75,9 +76,11 @@ def as_toml(settings: Any, section: str = "") -> str:
         value = getattr(settings, entry.name)
         if dataclasses.is_dataclass(value):
             nested.append(as_toml(value, f"{section}{entry.name}."))
+        elif isinstance(value, Mapping):
+            nested.extend(as_toml(inner, f"{section}{entry.name}.{_toml_key(key)}.") for key, inner in value.items())
         else:
             plain.append(f"{entry.name} = {_toml_value(value)}")
-    head = [f"[{section.rstrip('.')}]"] if section and plain else []
+    head = [f"[{section.removesuffix('.')}]"] if section and plain else []
     return "\n".join([*head, *plain, *([""] if plain and nested else []), *nested]) + "\n"
 
 
@@ -87,6 +90,10 @@ def _toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return _quoted(value) if isinstance(value, str) else repr(value)
+
+
+def _toml_key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quoted(name)
 
 
 def _quoted(text: str) -> str:
@@ -103,6 +110,9 @@ def _convert(value: Any, hint: Any, key: str) -> Any:
     for option in options:
         if dataclasses.is_dataclass(option) and isinstance(value, Mapping):
             return make(typing.cast(Any, option), value, f"{key}.")
+        if typing.get_origin(option) is Mapping and isinstance(value, Mapping):
+            (_, kind) = typing.get_args(option)
+            return {name: _convert(inner, kind, f"{key}.{name}") for name, inner in value.items()}
         if option is float and isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
             return float(value)
         if option is not float and isinstance(option, type) and type(value) is option:
@@ -116,6 +126,8 @@ def _convert(value: Any, hint: Any, key: str) -> Any:
 def _type_name(kind: Any) -> str:
     if typing.get_origin(kind) is typing.Literal:
         return " or ".join(map(str, typing.get_args(kind)))
+    if typing.get_origin(kind) is Mapping:
+        return "sections"
     names = {float: "a number", int: "a whole number", str: "a text", bool: "true or false", type(None): "none"}
     return names.get(kind, "a section")
 

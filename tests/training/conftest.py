@@ -14,8 +14,9 @@ from arcf.config import make
 from arcf.data.loading import read
 from arcf.scorer.network.backbone import load_backbone
 from arcf.training.distributed import Workers
-from arcf.training.run import make_trainer, split_questions
+from arcf.training.run import make_trainer
 from arcf.training.settings import TrainingSettings
+from arcf.training.sources import make_sources
 from arcf.training.trainer import Trainer
 from arcf.types import Dataset
 
@@ -129,7 +130,8 @@ def trainer(settings: Settings, dataset: Dataset) -> Callable[..., Trainer]:
 
     def of(wanted: TrainingSettings | None = None, group: Workers | None = None) -> Trainer:
         chosen = wanted or settings()
-        return make_trainer(chosen, dataset, split_questions(dataset, chosen), group or Workers(), torch.device("cpu"))
+        sources = make_sources(chosen, dict.fromkeys(chosen.data.corpora, dataset))
+        return make_trainer(chosen, sources, group or Workers(), torch.device("cpu"))
 
     return of
 

@@ -29,7 +29,7 @@ def test_the_bar(trainer: Make, bar: Bar, screen: io.StringIO) -> None:
     made = trainer()
     with bar:
         bar.at_start(made)
-        made.progress.position, made.progress.best_map = 12, 0.5
+        made.progress.position, made.progress.best_score = 12, 0.5
         bar.after_step(made, StepReport(0.25, 3000, 1e-3, 2.0, 1.5))
     assert "12/40 samples · loss 0.250 · 2,000 tokens/s · MAP 0.500" in screen.getvalue()
 
@@ -66,6 +66,7 @@ def test_nothing_is_drawn_before_training_starts(bar: Bar, screen: io.StringIO) 
 def test_as_callback_of_a_run(
     bar: Bar, screen: io.StringIO, settings: Settings, dataset: Dataset, tmp_path: Path
 ) -> None:
+    wanted = settings(optimisation={"epochs": 0.5}, data={"held_out": 0})
     with bar:
-        train(settings(optimisation={"epochs": 0.5}, data={"held_out": 0}), dataset, tmp_path / "run", [bar])
+        train(wanted, dict.fromkeys(wanted.data.corpora, dataset), tmp_path / "run", [bar])
     assert "12/12 samples · loss" in screen.getvalue()

@@ -43,7 +43,7 @@ def halfway(wanted: TrainingSettings, trainer: Make) -> Trainer:
     made.callbacks = [StopAfter(5)]
     with pytest.raises(EndedError):
         made.run()
-    made.progress.best_map, made.progress.best_position, made.progress.validated = 0.25, 15, 15
+    made.progress.best_score, made.progress.best_position, made.progress.validated = 0.25, 15, 15
     return made
 
 
@@ -82,7 +82,7 @@ def test_going_on_gives_the_same_numbers(
     save_checkpoint(halfway, tmp_path, "key")
     resumed, whole = trainer(wanted), trainer(wanted)
     load_checkpoint(resumed, tmp_path, "key")
-    whole.progress.best_map, whole.progress.best_position, whole.progress.validated = 0.25, 15, 15
+    whole.progress.best_score, whole.progress.best_position, whole.progress.validated = 0.25, 15, 15
     torch.manual_seed(99)  # whatever happened before a run is resumed does not count
     resumed.run()
     whole.run()
@@ -124,11 +124,11 @@ def test_the_same_step_again_only_changes_the_state(
     """The one checkpoint that there is must not be overwritten piece by piece."""
     save_checkpoint(halfway, tmp_path, "key")
     monkeypatch.setattr(checkpoint, "save_file", None)
-    halfway.progress.best_map = 0.5
+    halfway.progress.best_score = 0.5
     save_checkpoint(halfway, tmp_path, "key")
     fresh = trainer(wanted)
     load_checkpoint(fresh, tmp_path, "key")
-    assert fresh.progress.best_map == 0.5
+    assert fresh.progress.best_score == 0.5
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_two_processes_learn_what_one_does(settings: Settings, dataset: Dataset,
     # its epsilon is larger.
     wanted = settings(optimisation={"tokens_per_step": 500, "epsilon": 1e-3})
     (tmp_path / "settings.toml").write_text(as_toml(wanted))
-    train(wanted, dataset, tmp_path / "one")
+    train(wanted, dict.fromkeys(wanted.data.corpora, dataset), tmp_path / "one")
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr", "127.0.0.1"]
     command += ["--nproc-per-node", "2", "-m", "arcf", "train", str(tmp_path / "settings.toml")]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}

@@ -1,8 +1,10 @@
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
+import torch
 
 from arcf.scorer.base import STOP
 from arcf.scorer.network.joint import Joint, pair
@@ -62,8 +64,8 @@ def test_steps_cover_every_sample_once_in_the_epochs_order(feed: Feed) -> None:
     end = 2 * feed.per_epoch + 7
     steps = list(feed.steps(0, end, TOKENS))
     terms = [term.candidates.tokens.tolist() for step in steps for term in step.terms]
-    samples = drawn(feed.corpus, end)
-    candidates = feed.corpus.facts.candidates
+    samples = drawn(feed.corpora[0], end)
+    candidates = feed.corpora[0].facts.candidates
     assert terms == [candidates.take(sample.candidates).tokens.tolist() for sample in samples if sample]
     assert steps[-1].position == end
 
@@ -89,10 +91,10 @@ def test_resuming_at_the_end_of_any_step(encoding: str, settings: Settings, trai
 @every_kind
 def test_cost_is_what_each_encoding_computes(kind: str, feed_of: Callable[[str], Feed], trainer: Make) -> None:
     backbone = trainer().backbone
-    corpus = feed_of(kind).corpus
+    corpus = feed_of(kind).corpora[0]
     costs = {name: make_model(backbone, name).cost for name in ENCODINGS}
-    (shared,) = Feed(corpus, costs["shared_prefix"]).steps(0, 6, 10**9)
-    (joint,) = Feed(corpus, costs["joint"]).steps(0, 6, 10**9)
+    (shared,) = Feed([corpus], costs["shared_prefix"]).steps(0, 6, 10**9)
+    (joint,) = Feed([corpus], costs["joint"]).steps(0, 6, 10**9)
     batch = batch_of(shared.terms)
     samples = drawn(corpus, 6)
     assert any(STOP in sample.candidates for sample in samples if sample) == (kind == "prefixes")
@@ -104,7 +106,7 @@ def test_cost_is_what_each_encoding_computes(kind: str, feed_of: Callable[[str],
 
 @every_kind
 def test_a_term_is_its_sample_encoded(kind: str, feed_of: Callable[[str], Feed]) -> None:
-    corpus = feed_of(kind).corpus
+    corpus = feed_of(kind).corpora[0]
     corpus = Corpus(
         corpus.neighborhood,
         corpus.sampler,
@@ -130,7 +132,7 @@ def test_a_term_is_its_sample_encoded(kind: str, feed_of: Callable[[str], Feed])
 
 
 def test_samples_without_anything_to_learn_are_passed_over(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
-    sampler = feed.corpus.sampler
+    sampler = feed.corpora[0].sampler
     draw = sampler.draw
     monkeypatch.setattr(sampler, "draw", lambda epoch, n: None if n % 3 else draw(epoch, n))
     end = feed.per_epoch
@@ -148,8 +150,8 @@ def test_one_class_samples_are_for_losses_that_do_not_contrast(
 ) -> None:
     """In the sight of a single fact there is often only a right one, or only wrong ones."""
     made = trainer(settings(sampling={"k": 1, "prefixes": 6}))
-    corpus = made.feed.corpus
-    feed = Feed(corpus, made.model.cost, contrasts=contrasts)
+    corpus = made.feed.corpora[0]
+    feed = Feed([corpus], made.model.cost, contrasts=contrasts)
     samples = drawn(corpus, feed.per_epoch)
     one_class = sum(sample is not None and len(set(sample.labels.tolist())) == 1 for sample in samples)
     empty = sum(sample is None for sample in samples)
@@ -161,6 +163,45 @@ def test_one_class_samples_are_for_losses_that_do_not_contrast(
         start = step.position
     kept = [term for step in feed.steps(0, feed.per_epoch, TOKENS) for term in step.terms]
     assert len(kept) == feed.per_epoch - empty - (one_class if contrasts else 0)
+
+
+@pytest.mark.parametrize("weight", [0.5, 1.0, 2.0])
+def test_an_epoch_takes_a_corpus_by_its_weight(weight: float, feed: Feed, trainer: Make) -> None:
+    (whole,) = feed.corpora
+    part = replace(whole, weight=weight)
+    assert part.per_epoch == weight * whole.sampler.per_epoch
+    cost = trainer().model.cost
+    mixed = Feed([part, whole], cost, seed=3)
+    assert mixed.per_epoch == (1 + weight) * whole.sampler.per_epoch
+    found = [part.term(number, cost) for number in range(2 * whole.sampler.per_epoch)]
+    expected = [sample and whole.encode(sample, cost) for sample in drawn(whole, 2 * whole.sampler.per_epoch)]
+    assert [term and term.candidates.tokens.tolist() for term in found] == [
+        term and term.candidates.tokens.tolist() for term in expected
+    ]
+
+
+def test_a_batch_of_several_corpora(feed: Feed, trainer: Make) -> None:
+    """Every term keeps the tokens of its own corpus: scores are those of each term alone."""
+    model = trainer().model.eval()
+    (whole,) = feed.corpora
+    second = replace(whole, facts=whole.tokenizer.facts([f"the {place} is near water" for place in range(29)]))
+    steps = list(Feed([whole, second], model.cost, seed=1).steps(0, 12, 10**9))
+    terms = steps[0].terms
+    known = {tuple(row) for row in whole.facts.candidates}
+    assert {all(tuple(row) in known for row in term.candidates) for term in terms} == {True, False}
+    with torch.no_grad():
+        together = model(batch_of(terms))
+        apart = torch.cat([model(batch_of([term])) for term in terms])
+    torch.testing.assert_close(together, apart, atol=1e-5, rtol=1e-5)
+
+
+def test_resuming_several_corpora(feed: Feed, trainer: Make) -> None:
+    (whole,) = feed.corpora
+    mixed = Feed([whole, replace(whole, weight=0.3), replace(whole, weight=1.7)], trainer().model.cost, seed=1)
+    end = 2 * mixed.per_epoch
+    steps = list(mixed.steps(0, end, TOKENS))
+    for number, step in enumerate(steps):
+        assert content(list(mixed.steps(step.position, end, TOKENS))) == content(steps[number + 1 :])
 
 
 def term(cost: int) -> Term:

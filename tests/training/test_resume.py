@@ -71,7 +71,7 @@ def wanted(settings: Settings) -> TrainingSettings:
 @pytest.fixture(scope="module")
 def uninterrupted(wanted: TrainingSettings, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("runs") / "uninterrupted"
-    train(wanted, dataset, output)
+    train(wanted, dict.fromkeys(wanted.data.corpora, dataset), output)
     return output
 
 

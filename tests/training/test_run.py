@@ -22,16 +22,29 @@ from arcf.rankers import Autoregressive
 from arcf.scorer import Prefix, load_scorer
 from arcf.scorer.prior import WithPrior
 from arcf.training import checkpoint
-from arcf.training.distributed import Workers
+from arcf.training.held_out import HeldOut
 from arcf.training.losses import Targets, nce
-from arcf.training.run import TrainedModel, fingerprint, make_trainer, split_questions, train
-from arcf.training.settings import TrainingSettings
+from arcf.training.run import TrainedModel, fingerprint
+from arcf.training.run import train as train_on
+from arcf.training.settings import CorpusSettings, TrainingSettings
+from arcf.training.sources import make_sources, split_questions
 from arcf.training.trainer import Callback, StepReport, Trainer
 from arcf.types import QUERY_FORMS, Dataset, Option
 
 Settings = Callable[..., TrainingSettings]
 Arcf = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
+
+
+def train(
+    settings: TrainingSettings, dataset: Dataset, output: Path, *rest: object, resume: bool = False
+) -> TrainedModel:
+    """Train on the one dataset, whatever the settings call it and however often they name it."""
+    return train_on(settings, dict.fromkeys(settings.data.corpora, dataset), output, *rest, resume=resume)  # type: ignore[arg-type]
+
+
+def key_of(settings: TrainingSettings, dataset: Dataset) -> str:
+    return fingerprint(settings, make_sources(settings, dict.fromkeys(settings.data.corpora, dataset)))
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +115,7 @@ def test_the_held_out_map_is_that_of_the_saved_model(
     trained: TrainedModel, settings: Settings, dataset: Dataset
 ) -> None:
     """By another program's average precision, of the chains that the model makes once it is loaded again."""
-    held_out = split_questions(dataset, settings()).held_out
+    held_out = split_questions(dataset, CorpusSettings(held_out=2)).held_out
     scorer = load_scorer(trained.folder, [fact.text for fact in dataset.facts])
     chains = ChainSettings(k=8, max_facts=2, min_facts=2, rescored=settings().validation.rescored)
     ranker = Autoregressive(scorer, make_neighborhood(dataset), chains)
@@ -142,13 +155,18 @@ def test_other_kinds_of_sample(
 
 @pytest.mark.parametrize(("loss", "left_out"), [("nce", True), ("bxent", False)])
 def test_samples_left_out_are_counted(
-    loss: str, left_out: bool, settings: Settings, dataset: Dataset, tmp_path: Path
+    loss: str,
+    left_out: bool,
+    settings: Settings,
+    dataset: Dataset,
+    trainer: Callable[..., Trainer],
+    tmp_path: Path,
 ) -> None:
     """In the sight of a single fact, many samples have right candidates only, or wrong ones only."""
     wanted = settings(sampling={"k": 1}, optimisation={"loss": loss})
     trained = train(wanted, dataset, tmp_path / "run")
     results = json.loads((tmp_path / "run" / "manifest.json").read_text())["results"]
-    made = make_trainer(wanted, dataset, split_questions(dataset, wanted), Workers(), torch.device("cpu"))
+    made = trainer(wanted)
     kept = sum(len(step.terms) for step in made.feed.steps(0, made.samples, 10**9))
     assert results["samples_seen"] == trained.samples == made.samples == 40
     assert results["samples_left_out"] == 40 - kept
@@ -210,8 +228,9 @@ def test_the_manifest(finished: Path, settings: Settings, dataset: Dataset) -> N
     manifest = json.loads((finished / "manifest.json").read_text())
     assert json.loads((finished / "model" / "training.json").read_text()) == manifest
     assert manifest["settings"]["optimisation"]["loss"] == "ranknet"
-    assert manifest["data"] == {"name": "creatures", "split": "train", "facts": 29, "questions": 10, "held_out": 2}
-    assert manifest["fingerprint"] == fingerprint(settings(), dataset)
+    data = {"name": "creatures", "split": "train", "facts": 29, "questions": 10, "held_out": 2, "weight": 1.0}
+    assert manifest["data"] == [data]
+    assert manifest["fingerprint"] == key_of(settings(), dataset)
     assert manifest["processes"] == 1
     assert {"arcf", "torch", "transformers", "python"} <= manifest["versions"].keys()
     assert manifest["results"]["samples_seen"] == 40
@@ -258,22 +277,65 @@ def test_without_validation_the_last_weights_are_the_result(
     assert checkpoint.load_file(model / "model.safetensors")["classifier.weight"].equal(average["classifier.weight"])
 
 
-def test_held_out_questions_are_never_learnt_from(settings: Settings, dataset: Dataset) -> None:
-    split = split_questions(dataset, settings(data={"held_out": 5}))
-    assert len(split.held_out) == 5
-    learnt, held_out = ({question.id for question in part} for part in (split.learnt, split.held_out))
-    assert not learnt & held_out
-    assert learnt | held_out == {question.id for question in dataset.split("train")} - {"bare"}
-    other = split_questions(dataset, settings(data={"held_out": 5}, run={"seed": 7}))
-    assert other == split
-
-
 def test_the_trainer_sees_only_learnt_questions(
     trainer: Callable[..., Trainer], settings: Settings, dataset: Dataset
 ) -> None:
-    wanted = settings(data={"held_out": 5})
-    made = trainer(wanted)
-    assert made.feed.corpus.sampler.questions == list(split_questions(dataset, wanted).learnt)
+    (corpus,) = trainer(settings(data={"held_out": 5})).feed.corpora
+    assert corpus.sampler.questions == list(split_questions(dataset, CorpusSettings(held_out=5)).learnt)  # type: ignore[attr-defined]
+
+
+THREE = {
+    "first": {"dataset": "here", "held_out": 2},
+    "second": {"dataset": "there", "held_out": 4, "weight": 0.5},
+    "third": {"held_out": 0, "weight": 2},
+}
+
+
+def test_several_corpora(settings: Settings, dataset: Dataset, tmp_path: Path) -> None:
+    wanted = settings(data={"datasets": THREE}, validation={"questions": 3})
+    output = tmp_path / "run"
+    trained = train(wanted, dataset, output)
+    assert read_settings(TrainingSettings, output / "settings.toml") == wanted
+    manifest = json.loads((output / "manifest.json").read_text())
+    assert [corpus["questions"] for corpus in manifest["data"]] == [10, 8, 12]
+    assert manifest["results"]["samples_seen"] == trained.samples == 2 * (20 + 8 + 48)
+    validations = {line["position"]: line for line in lines(output) if "validation_map" in line}
+    for line in validations.values():
+        each = [line[f"validation_map_{name}"] for name in ("first", "second")]
+        assert line["validation_map"] == pytest.approx(sum(each) / 2, abs=1e-5)
+        assert "validation_map_third" not in line
+    best = max(validations.values(), key=lambda line: line["validation_map"])
+    assert trained.best_after is not None
+    assert validations[trained.best_after]["validation_map"] == best["validation_map"]
+    kept = validations[trained.best_after]
+    assert trained.held_out_map == pytest.approx(kept["validation_map"], abs=1e-6)
+    assert trained.held_out_maps == pytest.approx(
+        {name: kept[f"validation_map_{name}"] for name in ("first", "second")}, abs=1e-6
+    )
+    assert "8 questions of the split train of creatures" in (output / "model" / "README.md").read_text()
+
+
+def test_the_fingerprint_of_several_corpora(settings: Settings, dataset: Dataset) -> None:
+    key = key_of(settings(data={"datasets": THREE}), dataset)
+    elsewhere = THREE | {"first": THREE["first"] | {"dataset": "elsewhere"}}
+    assert key == key_of(settings(data={"datasets": elsewhere}), dataset)
+    heavier = THREE | {"first": THREE["first"] | {"weight": 2.0}}
+    assert key != key_of(settings(data={"datasets": heavier}), dataset)
+    changed = Dataset(dataset.name, dataset.facts[:-1], dataset.splits)
+    wanted = settings(data={"datasets": THREE})
+    datasets = dict.fromkeys(wanted.data.corpora, dataset)
+    for name in THREE:
+        assert key != fingerprint(wanted, make_sources(wanted, datasets | {name: changed}))
+
+
+def test_validation_is_in_the_precision_that_is_trained_in(
+    settings: Settings, dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    monkeypatch.setattr(HeldOut, "measure", lambda *_: float(seen.append(torch.is_autocast_enabled("cpu")) or 0.5))
+    for precision in ("bfloat16", "float32"):
+        train(settings(run={"precision": precision}, optimisation={"epochs": 0.5}), dataset, tmp_path / precision)
+    assert seen == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -332,13 +394,13 @@ def test_a_model_that_is_not_there(settings: Settings, dataset: Dataset, tmp_pat
 
 
 def test_what_the_fingerprint_is_of(settings: Settings, dataset: Dataset) -> None:
-    key = fingerprint(settings(), dataset)
-    assert key == fingerprint(settings(run={"checkpoint_minutes": 1}, data={"dataset": "elsewhere"}), dataset)
-    assert key != fingerprint(settings(run={"seed": 2}), dataset)
-    assert key != fingerprint(settings(), Dataset(dataset.name, dataset.facts[:-1], dataset.splits))
-    assert key != fingerprint(settings(sampling={"query": "stem"}), dataset)
+    key = key_of(settings(), dataset)
+    assert key == key_of(settings(run={"checkpoint_minutes": 1}, data={"dataset": "elsewhere"}), dataset)
+    assert key != key_of(settings(run={"seed": 2}), dataset)
+    assert key != key_of(settings(), Dataset(dataset.name, dataset.facts[:-1], dataset.splits))
+    assert key != key_of(settings(sampling={"query": "stem"}), dataset)
     fewer = {"train": dataset.split("train")[:-2]}
-    assert key != fingerprint(settings(), Dataset(dataset.name, dataset.facts, fewer))
+    assert key != key_of(settings(), Dataset(dataset.name, dataset.facts, fewer))
 
 
 def test_the_fingerprint_is_of_the_options_where_they_are_read(settings: Settings, dataset: Dataset) -> None:
@@ -348,4 +410,4 @@ def test_the_fingerprint_is_of_the_options_where_they_are_read(settings: Setting
     )
     for form in QUERY_FORMS:
         wanted = settings(sampling={"query": form})
-        assert (fingerprint(wanted, dataset) != fingerprint(wanted, changed)) == (form == "options")
+        assert (key_of(wanted, dataset) != key_of(wanted, changed)) == (form == "options")

@@ -105,7 +105,7 @@ def test_a_sample_of_several_prefixes_is_one_term(loss: str, encoding: str, sett
             optimisation={"loss": loss},
         )
     )
-    corpus = made.feed.corpus
+    corpus = made.feed.corpora[0]
     assert corpus.prior is not None
     sample = next(filter(None, (corpus.sampler.draw(0, number) for number in range(corpus.sampler.per_epoch))))
     assert len(sample.prefixes) == 3
@@ -127,7 +127,7 @@ def test_a_term_of_one_class_is_learnt_from_where_the_loss_says_so(settings: Set
     contrasting, judging = (
         trainer(settings(sampling=sampling, optimisation={"loss": loss, "epochs": 1.0})) for loss in ("nce", "bxent")
     )
-    empty = sum(judging.feed.corpus.sampler.draw(0, number) is None for number in range(judging.samples))
+    empty = sum(judging.feed.corpora[0].sampler.draw(0, number) is None for number in range(judging.samples))
     trained(contrasting)
     trained(judging)
     assert judging.progress.left_out == empty
@@ -140,7 +140,7 @@ def test_a_term_of_one_class_is_learnt_from_where_the_loss_says_so(settings: Set
 def test_left_out_samples_are_all_counted(settings: Settings, trainer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those after the last step as well."""
     made = trainer(settings(optimisation={"epochs": 1.0}))
-    sampler = made.feed.corpus.sampler
+    sampler = made.feed.corpora[0].sampler
     draw, last = sampler.draw, set(sampler.order(0)[-5:].tolist())
     monkeypatch.setattr(sampler, "draw", lambda epoch, n: None if n in last or n % 4 == 0 else draw(epoch, n))
     trained(made)
@@ -216,6 +216,6 @@ def test_divergence_is_told_and_the_weights_are_kept(settings: Settings, trainer
 
 def test_nothing_in_sight(settings: Settings, trainer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     made = trainer(settings())
-    monkeypatch.setattr(made.feed.corpus.sampler, "draw", lambda *_: None)
+    monkeypatch.setattr(made.feed.corpora[0].sampler, "draw", lambda *_: None)
     with pytest.raises(SettingError, match=r"raise sampling\.k"):
         made.run()

@@ -27,7 +27,7 @@ class Lines:
 
 
 def validation(tmp_path: Path, lines: Lines, values: list[float], every: int = 10) -> Validation:
-    return Validation(lambda: values.pop(0), every, lines, tmp_path / "best")  # type: ignore[arg-type]
+    return Validation(lambda: {"one": values.pop(0)}, every, lines, tmp_path / "best")  # type: ignore[arg-type]
 
 
 def positions(lines: Lines) -> list[float]:
@@ -83,7 +83,7 @@ def test_the_best_is_kept(trainer: Make, tmp_path: Path) -> None:
         saved.append((tmp_path / "best" / "model.safetensors").read_bytes())
     assert saved[0] != saved[1]
     assert saved[1] == saved[2] == saved[3]
-    assert (made.progress.best_map, made.progress.best_position) == (0.5, 20)
+    assert (made.progress.best_score, made.progress.best_position) == (0.5, 20)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["best"]
 
 
@@ -96,7 +96,7 @@ def test_the_average_is_measured_and_saved(trainer: Make, tmp_path: Path) -> Non
     now = made.backbone.head.weight.detach().clone()
     seen = []
     callback = Validation(
-        lambda: float(len(seen.append(made.backbone.head.weight.detach().clone()) or seen)),
+        lambda: {"one": float(len(seen.append(made.backbone.head.weight.detach().clone()) or seen))},
         10,
         Lines(),  # type: ignore[arg-type]
         tmp_path / "best",

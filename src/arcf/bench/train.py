@@ -84,7 +84,7 @@ def measure_training(model: str, seconds: float) -> TrainingSpeed:
     corpus = _corpus(backbone, dataset)
     settings = OptimisationSettings()
     models = {name: make_model(backbone, name) for name in ENCODINGS}
-    trainers = {name: Trainer(own, Feed(corpus, own.cost), settings) for name, own in models.items()}
+    trainers = {name: Trainer(own, Feed([corpus], own.cost), settings) for name, own in models.items()}
     feeds = {name: trainer.feed for name, trainer in trainers.items()}
     speeds = {name: Speed() for name in ENCODINGS}
     for name, steps in next(_rounds(feeds, settings.tokens_per_step)).items():

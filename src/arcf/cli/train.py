@@ -54,6 +54,9 @@ def train(
     short = {"data.dataset": dataset, "sampling.distance": distance, "sampling.query": query}
     given = [*(overrides or []), *(f"{key}={json.dumps(value)}" for key, value in short.items() if value)]
     settings = read_settings(TrainingSettings, config, preset, given)
+    if dataset and settings.data.datasets:
+        raise SettingError("The settings name their datasets in sections; change those instead of giving --dataset.")
+    datasets = {name: load(corpus.dataset or name) for name, corpus in settings.data.corpora.items()}
     with Bar(progress_console()) as bar:
-        trained = run(settings, load(settings.data.dataset), output, [bar], resume=resume)
+        trained = run(settings, datasets, output, [bar], resume=resume)
     print_line(f"The model is in {trained.folder}", err=True)

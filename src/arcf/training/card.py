@@ -1,7 +1,7 @@
 """The model card: what a model was made from, how, and how good it is."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arcf.config import as_toml
@@ -11,10 +11,10 @@ _TEMPLATE = """---
 library_name: arcf
 tags: [explanation, multi-hop, ranking]
 base_model: {base}
-datasets: [{header_dataset}]
+datasets: {header_datasets}
 ---
 
-# {dataset}, {encoding} encoding, {loss} loss
+# {datasets}, {encoding} encoding, {loss} loss
 
 A scorer of the next fact of a chain that explains an answer: the method of "Autoregressive Reasoning over Chains of
 Facts with Transformers" (Cartuyvels, Spinks and Moens, 2020), trained with arcf.
@@ -33,8 +33,7 @@ other subjects work as far as the language model knows them. A chain shows what 
 
 ## Data
 
-{questions} questions of the split {split} of {dataset}, {facts} facts; {held_out} more questions were held out for
-choosing the weights.{licence}
+{data}{licence}
 
 ## Scores
 
@@ -46,23 +45,24 @@ choosing the weights.{licence}
 {settings}```
 """
 
+_DATA = """{questions} questions of the split {split} of {name}, {facts} facts; {held_out} more questions were held out
+for choosing the weights."""
+
 _WORLDTREE = """ WorldTree's questions are licensed for research and not for commercial use, its tables and annotations
 under CC BY-SA 4.0."""
 
 
-def model_card(settings: TrainingSettings, data: Mapping[str, Any], scores: Mapping[str, Any]) -> str:
-    """Markdown with the header that the Hugging Face hub reads."""
+def model_card(settings: TrainingSettings, data: Sequence[Mapping[str, Any]], scores: Mapping[str, Any]) -> str:
+    """Markdown with the header that the Hugging Face hub reads; `data` describes each corpus that was learnt from."""
+    names = list(dict.fromkeys(corpus["name"] for corpus in data))
     return _TEMPLATE.format(
         base=json.dumps(settings.model.name),
-        header_dataset=json.dumps(data["name"]),
-        licence=_WORLDTREE if "worldtree" in data["name"].lower() else "",
+        header_datasets=json.dumps(names),
+        licence=_WORLDTREE if any("worldtree" in name.lower() for name in names) else "",
         encoding=settings.model.encoding,
         loss=settings.optimisation.loss,
         scores="\n".join(f"- {name.replace('_', ' ')}: {json.dumps(value)}" for name, value in scores.items()),
         settings=as_toml(settings),
-        dataset=data["name"],
-        split=data["split"],
-        questions=data["questions"],
-        held_out=data["held_out"],
-        facts=data["facts"],
+        datasets=", ".join(names),
+        data="\n\n".join(_DATA.format(**corpus) for corpus in data),
     )

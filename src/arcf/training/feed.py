@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from arcf.neighborhood import Neighborhood
 from arcf.scorer.prior import LexicalPrior
 from arcf.scorer.ragged import Ragged
 from arcf.scorer.tokens import Batch, ChainTokenizer, EncodedPrefix, FactTokens
+from arcf.training.mix import Mix, Rounds
 from arcf.training.samplers import Sample, Sampler
 
 Cost = Callable[[int, NDArray[np.int64]], int]
@@ -56,13 +57,32 @@ class StepTerms:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """What samples of one corpus are made of: its sampler, its tokens, and its prior, where there is one."""
+    """What samples of one corpus are made of: its sampler, its tokens, and its prior, where there is one.
+
+    A sample never sees another corpus, so two corpora may even be two annotations of the same facts. `weight` is the
+    part of the sampler's samples that an epoch takes; it may be more than 1.
+    """
 
     neighborhood: Neighborhood
     sampler: Sampler
     tokenizer: ChainTokenizer
     facts: FactTokens
     prior: LexicalPrior | None = None
+    weight: float = 1.0
+
+    @property
+    def per_epoch(self) -> int:
+        """Samples that an epoch takes."""
+        return max(1, round(self.weight * self.sampler.per_epoch))
+
+    @cached_property
+    def _rounds(self) -> Rounds:
+        return Rounds(self.sampler)
+
+    def term(self, number: int, cost: Cost) -> Term | None:
+        """The sample of that number, counted from the start of training; None where it has no candidate."""
+        sample = self._rounds.draw(number)
+        return None if sample is None else self.encode(sample, cost)
 
     def encode(self, sample: Sample, cost: Cost) -> Term:
         """A sample as the model takes it."""
@@ -81,22 +101,22 @@ class Corpus:
 
 
 class Feed:
-    """The steps of a training run, from any position on: always the same ones.
+    """The steps of a training run, from any position on: always the same ones. An epoch mixes the corpora at random.
 
     `cost` is that of the encoding that is trained. With `contrasts`, samples without right or without wrong candidates
-    are left out: the loss compares the two.
+    are left out: the loss compares the two. `seed` decides the order of several corpora.
     """
 
-    def __init__(self, corpus: Corpus, cost: Cost, *, contrasts: bool = True) -> None:
-        self.corpus = corpus
+    def __init__(self, corpora: Sequence[Corpus], cost: Cost, *, contrasts: bool = True, seed: int = 0) -> None:
+        self.corpora = tuple(corpora)
         self._cost = cost
         self._contrasts = contrasts
-        self._order = lru_cache(maxsize=1)(corpus.sampler.order)
+        self._mix = Mix([corpus.per_epoch for corpus in corpora], seed)
 
     @property
     def per_epoch(self) -> int:
         """Samples of one epoch."""
-        return self.corpus.sampler.per_epoch
+        return self._mix.per_epoch
 
     def steps(self, start: int, end: int, tokens: int) -> Iterator[StepTerms]:
         """Steps of at least `tokens` tokens each (the last may be smaller) over samples `start` to `end`."""
@@ -115,14 +135,13 @@ class Feed:
                 terms, cost, left_out = [], 0, 0
 
     def _term(self, position: int) -> Term | None:
-        epoch, place = divmod(position, self.per_epoch)
-        sample = self.corpus.sampler.draw(epoch, int(self._order(epoch)[place]))
-        term = None if sample is None else self.corpus.encode(sample, self._cost)
+        turn = self._mix.turn(position)
+        term = self.corpora[turn.corpus].term(turn.number, self._cost)
         return term if term is None or term.has_contrast or not self._contrasts else None
 
 
 def batch_of(terms: Sequence[Term]) -> Batch:
-    """Terms as the model takes them."""
+    """Terms, of whichever corpora, as the model takes them."""
     return Batch(
         prefixes=Ragged.of([prefix.tokens for term in terms for prefix in term.prefixes]),
         candidates=Ragged.concatenate([term.candidates for term in terms]),

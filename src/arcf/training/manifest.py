@@ -2,7 +2,7 @@
 
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -18,10 +18,10 @@ LIBRARIES = ("arcf", "torch", "transformers", "numpy", "tokenizers")
 
 @dataclass(frozen=True, slots=True)
 class TrainingManifest:
-    """What a run was made of, for anyone who wants to repeat it."""
+    """What a run was made of, for anyone who wants to repeat it; `data` describes each corpus that was learnt from."""
 
     settings: TrainingSettings
-    data: Mapping[str, Any]
+    data: Sequence[Mapping[str, Any]]
     fingerprint: str
     processes: int
 

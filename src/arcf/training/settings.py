@@ -3,7 +3,9 @@
 Names are looked up here, so that a mistake in one is told before anything slow or lasting happens.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 
 import torch
 
@@ -57,15 +59,45 @@ class ModelSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CorpusSettings:
+    """One corpus among several: `split` of `dataset`, less `held_out` questions, which validation uses.
+
+    `dataset`: a name or a path; None takes the name of the section. `weight`: how often an epoch takes each sample of
+    the corpus. Of 0.5 it takes half of them, and the next epoch the other half.
+    """
+
+    dataset: str | None = None
+    split: str = "train"
+    held_out: int = 200
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        _require(self.held_out >= 0, f"held_out must be at least 0, not {self.held_out}.")
+        _require(self.weight > 0, f"weight must be more than 0, not {self.weight}.")
+
+
+@dataclass(frozen=True, slots=True)
 class DataSettings:
-    """The questions that are learnt from: `split` of `dataset`, less `held_out` questions, which validation uses."""
+    """The questions that are learnt from: `split` of `dataset`, less `held_out` questions, which validation uses.
+
+    Sections of `datasets`, where there are any, take the place of this one corpus: `[data.datasets.science]`.
+    """
 
     dataset: str = "worldtree-2020"
     split: str = "train"
     held_out: int = 200
+    datasets: Mapping[str, CorpusSettings] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _require(self.held_out >= 0, f"held_out must be at least 0, not {self.held_out}.")
+
+    @property
+    def corpora(self) -> dict[str, CorpusSettings]:
+        """The corpora by name, each with its dataset: the sections, or the one corpus by the last part of its path."""
+        if not self.datasets:
+            name = PurePath(self.dataset).name or self.dataset
+            return {name: CorpusSettings(self.dataset, self.split, self.held_out)}
+        return {name: replace(corpus, dataset=corpus.dataset or name) for name, corpus in self.datasets.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +140,21 @@ class OptimisationSettings:
 class ValidationSettings:
     """Chains for the held-out questions every `every` samples (and at the end); the weights with the best MAP are kept.
 
-    The other settings are those of inference, on a budget: `rescored` old facts are scored again in each iteration.
+    Each corpus has its own MAP, and the mean of these decides. `questions`: at most so many of each corpus are asked,
+    spread evenly; None asks all. The other settings are those of inference, on a budget: `rescored` old facts are
+    scored again in each iteration.
     """
 
     every: int = 2000
     k: int = 180
     max_facts: int = 5
     rescored: int = 32
+    questions: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("every", "k", "max_facts", "rescored"):
-            _require(getattr(self, name) >= 1, f"{name} must be at least 1, not {getattr(self, name)}.")
+        for name in ("every", "k", "max_facts", "rescored", "questions"):
+            value = getattr(self, name)
+            _require(value is None or value >= 1, f"{name} must be at least 1, not {value}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,8 @@ from arcf.training.settings import OptimisationSettings
 class Progress:
     """Where training stands. Positions count samples; everything here is part of a checkpoint.
 
-    `tokens` were computed in `seconds`; `left_out` samples had nothing to learn from.
+    `tokens` were computed in `seconds`; `left_out` samples had nothing to learn from. The weights that are kept so far
+    are those after `best_position` samples: validation found `best_score`, the best yet, and all of `best_figures`.
     """
 
     position: int = 0
@@ -39,8 +40,9 @@ class Progress:
     left_out: int = 0
     prefixes_shortened: int = 0
     validated: int = 0
-    best_map: float = -1.0
+    best_score: float = -1.0
     best_position: int = -1
+    best_figures: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,7 @@ class Trainer:
 
     def _losses(self, part: Sequence[Term]) -> Tensor:
         """The sum of the part's loss terms."""
-        with self._precision():
+        with self.precision():
             scores = self.model(batch_of(part)).float()  # (candidates of all terms,)
         device = scores.device
         scores = scores + torch.from_numpy(np.concatenate([term.prior for term in part])).to(device)
@@ -175,7 +177,8 @@ class Trainer:
         losses = [self._loss(own, wanted) for own, wanted in zip(terms, targets, strict=True)]
         return torch.stack(losses).sum()
 
-    def _precision(self) -> AbstractContextManager[object]:
+    def precision(self) -> AbstractContextManager[object]:
+        """What the model is computed in."""
         if not self.bfloat16:
             return nullcontext()
         return torch.autocast(self.backbone.head.weight.device.type, dtype=torch.bfloat16)

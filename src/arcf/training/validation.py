@@ -1,21 +1,26 @@
 """Validation: MAP of chains for held-out training questions, and the best weights kept."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import fmean
 
 from arcf.training.folder import whole_folder
 from arcf.training.log import Log
 from arcf.training.trainer import Callback, StepReport, Trainer
 
+Figures = Mapping[str, float]
+
 
 class Validation(Callback):
     """Every `every` samples, and at the end: measure MAP on the held-out questions, and save the best model so far.
 
-    Where weights are averaged, it is the average that is measured and saved.
+    `measure` gives the MAP of each corpus, by name; the best model is that with the best mean, so that a large corpus
+    counts no more than a small one. Where weights are averaged, it is the average that is measured and saved, in the
+    precision that is trained in.
     """
 
-    def __init__(self, measure: Callable[[], float], every: int, log: Log, folder: Path) -> None:
+    def __init__(self, measure: Callable[[], Figures], every: int, log: Log, folder: Path) -> None:
         self._measure = measure
         self._every = every
         self._log = log
@@ -36,12 +41,16 @@ class Validation(Callback):
     def _validate(self, trainer: Trainer) -> None:
         progress = trainer.progress
         with averaged(trainer):
-            value = self._measure()
-            self._log.write(step=progress.step, position=progress.position, validation_map=round(value, 6))
-            if value > progress.best_map:
+            with trainer.precision():
+                figures = self._measure()
+            score = fmean(figures.values())
+            logged = {f"validation_map_{name}": round(value, 6) for name, value in figures.items()}
+            self._log.write(step=progress.step, position=progress.position, validation_map=round(score, 6), **logged)
+            if score > progress.best_score:
                 with whole_folder(self._folder) as folder:
                     trainer.backbone.save(folder)
-                progress.best_map, progress.best_position = value, progress.position
+                progress.best_score, progress.best_position = score, progress.position
+                progress.best_figures = dict(figures)
         progress.validated = progress.position
 
 

@@ -1,0 +1,107 @@
+"""What a run learns from: the datasets that its settings name, and which of their questions are held out."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arcf.errors import InputError
+from arcf.neighborhood import FactIds
+from arcf.runs import read_run
+from arcf.training.settings import CorpusSettings, TrainingSettings
+from arcf.types import Dataset, Question
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Training questions, and those of them that validation uses and training does not."""
+
+    learnt: tuple[Question, ...]
+    held_out: tuple[Question, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One dataset of a run, by the name that the settings give it.
+
+    `mined` gives the facts of the run that hard negatives are taken from, best first, by question id.
+    """
+
+    name: str
+    settings: CorpusSettings
+    dataset: Dataset
+    split: Split
+    mined: Mapping[str, FactIds]
+
+    def describe(self) -> dict[str, Any]:
+        """What a manifest and a model card say of it."""
+        return {
+            "name": self.dataset.name,
+            "split": self.settings.split,
+            "facts": len(self.dataset.facts),
+            "questions": len(self.split.learnt),
+            "held_out": len(self.split.held_out),
+            "weight": self.settings.weight,
+        }
+
+    def digest(self, settings: TrainingSettings) -> str:
+        """A hash of its content, as far as training sees it: facts, questions, gold, mined facts."""
+        digest = hashlib.sha256()
+        for question_id, facts in self.mined.items():
+            digest.update(f"{question_id}\0".encode() + facts.tobytes())
+        for fact in self.dataset.facts:
+            digest.update(f"{fact.uid}\0{fact.text}\0".encode())
+        for question in self.dataset.split(self.settings.split):
+            gold = " ".join(gold.uid for gold in question.gold)
+            asked = question.asked(settings.sampling.query).query()
+            digest.update(f"{question.id}\0{question.query()}\0{asked}\0{gold}\0".encode())
+        return digest.hexdigest()
+
+
+def make_sources(settings: TrainingSettings, datasets: Mapping[str, Dataset]) -> tuple[Source, ...]:
+    """What a run learns from; `datasets` are those of `settings.data.corpora`, by name.
+
+    Raises:
+        InputError: a corpus has no question to learn from, or the run of hard negatives none of any corpus.
+    """
+    rankings = read_run(settings.sampling.mining.run).rankings if settings.sampling.mining else {}
+    sources = []
+    for name, corpus in settings.data.corpora.items():
+        dataset = datasets[name]
+        split = split_questions(dataset, corpus)
+        sources.append(Source(name, corpus, dataset, split, _mined(rankings, dataset, corpus.split)))
+    if settings.sampling.mining and not any(source.mined for source in sources):
+        places = " or ".join(f"the split {source.settings.split} of {source.dataset.name}" for source in sources)
+        raise InputError(f"has no question of {places}.", settings.sampling.mining.run)
+    return tuple(sources)
+
+
+def split_questions(dataset: Dataset, settings: CorpusSettings) -> Split:
+    """Hold out questions for validation: the same ones for every seed, so that runs can be compared.
+
+    Raises:
+        InputError: no question with gold facts is left to learn from.
+    """
+    questions = [question for question in dataset.split(settings.split) if dataset.gold_ids(question)]
+    if len(questions) <= settings.held_out:
+        raise InputError(
+            f"has {len(questions)} questions with gold facts in the split {settings.split}, of which "
+            f"{settings.held_out} are to be held out; nothing is left to learn from.",
+            dataset.name,
+        )
+    order = np.random.default_rng(0).permutation(len(questions)).tolist()
+    held_out = set(order[: settings.held_out])
+    return Split(
+        learnt=tuple(question for number, question in enumerate(questions) if number not in held_out),
+        held_out=tuple(questions[number] for number in sorted(held_out)),
+    )
+
+
+def _mined(rankings: Mapping[str, tuple[str, ...]], dataset: Dataset, split: str) -> dict[str, FactIds]:
+    return {
+        question.id: np.array([dataset.ids[uid] for uid in rankings[question.id] if uid in dataset.ids], dtype=np.int64)
+        for question in dataset.split(split)
+        if question.id in rankings
+    }
