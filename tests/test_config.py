@@ -10,6 +10,7 @@ from arcf.config import as_toml, make, presets, read_settings
 from arcf.errors import ArcfError, InputError, SettingError, UnknownNameError
 from arcf.rankers import RankerSettings
 from arcf.scorer.network.scorer import ENCODINGS
+from arcf.training.figures import CHOICES
 from arcf.training.losses import LOSSES
 from arcf.training.samplers import Conditioning, Sampling
 from arcf.training.settings import (
@@ -133,6 +134,13 @@ def test_preset_then_file_then_overrides(tmp_path: Path) -> None:
         (["data.datasets.mine=3"], SettingError, "'data.datasets.mine' takes a section, not 3"),
         (["data.datasets.mine.weight=0"], SettingError, r"\[data.datasets.mine\] weight must be more than 0, not 0.0"),
         (["data.datasets.mine.wait=1"], UnknownNameError, "Did you mean 'data.datasets.mine.weight'"),
+        (["data.datasets.mine.held_out_facts=-1"], SettingError, "held_out_facts must be at least 0, not -1"),
+        (
+            ["data.datasets.mine.held_out=0", "data.datasets.mine.held_out_facts=1"],
+            SettingError,
+            "set held_out to more than 0",
+        ),
+        (["validation.choose_by=unseen"], UnknownNameError, "Did you mean 'map_and_unseen'"),
         (["validation.questions=0"], SettingError, "questions must be at least 1, not 0"),
         (["validation.every=0"], SettingError, "every must be at least 1"),
         (["run.seed=-1"], SettingError, "seed must be at least 0"),
@@ -196,7 +204,9 @@ all_settings = st.builds(
         texts,
         texts,
         st.integers(0, 10**9),
-        st.dictionaries(texts, st.builds(CorpusSettings, st.none() | texts, texts, counts, positive), max_size=3),
+        st.dictionaries(
+            texts, st.builds(CorpusSettings, st.none() | texts, texts, counts, positive, counts), max_size=3
+        ),
     ),
     sampling=st.builds(
         Sampling,
@@ -219,7 +229,9 @@ all_settings = st.builds(
         weight_decay=st.floats(0, 10),
         average_from=shares,
     ),
-    validation=st.builds(ValidationSettings, counts, counts, counts, counts, st.none() | counts),
+    validation=st.builds(
+        ValidationSettings, counts, counts, counts, counts, st.none() | counts, st.sampled_from(sorted(CHOICES))
+    ),
     run=st.builds(RunSettings, st.integers(0, 2**60), st.floats(0, 1e6), st.sampled_from(["auto", "bfloat16"])),
 )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arcf.evaluation.breakdown import FactGroups, Group, by_difficulty, by_fact, by_gold_size, by_role
+from arcf.evaluation.breakdown import FactGroups, Group, by_difficulty, by_fact, by_gold_size, by_role, by_training
 from arcf.evaluation.judgement import Judgement
 from arcf.evaluation.measures import gold_ranks
 from arcf.types import Gold, Question
@@ -36,6 +36,18 @@ def test_a_fact_annotated_in_two_roles_belongs_to_both() -> None:
 
 def test_role_in_any_case_and_uids_in_any_case() -> None:
     assert by_role([judgement("x a", "A:central")]) == (Group("CENTRAL", 1, 1, 1 / 2),)
+
+
+def test_training_takes_the_other_gold_out_of_gold_and_ranking() -> None:
+    # Seen: gold a, c; ranking x a c -> 2, 3. Unseen: gold b, d; ranking x b, and d is not ranked -> 2.
+    first = judgement("x a b c", "A: b: c: d:")
+    second = judgement("b y", "b:")
+    learnt = [Question("t1", "?", gold=(Gold("a"), Gold("nowhere"))), Question("t2", "?", gold=(Gold("C"),))]
+    assert by_training([first, second], learnt) == (
+        Group("seen", questions=1, facts=2, map=pytest.approx((1 / 2 + 2 / 3) / 2)),
+        Group("unseen", questions=2, facts=3, map=pytest.approx((1 / 2 / 2 + 1) / 2)),
+    )
+    assert [group.name for group in by_training([first], [])] == ["unseen"]
 
 
 def test_difficulty_leaves_out_questions_without_one() -> None:

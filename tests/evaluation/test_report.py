@@ -5,6 +5,7 @@ from math import log2
 
 import pytest
 
+from arcf.errors import ArcfWarning
 from arcf.evaluation import FactGroups, Group, evaluate
 from arcf.runs.files import Run
 from arcf.types import Dataset, Fact, Gold, Question
@@ -49,6 +50,22 @@ def test_breakdowns_can_be_added() -> None:
     hops = FactGroups(("1", "2"), {"Q1": {"a": "1", "b": "2"}})
     result = evaluate(RUN, DATASET, "dev", {"hops": hops})
     assert result.breakdowns["hops"] == (Group("1", 1, 1, 1.0), Group("2", 1, 1, pytest.approx(1 / 5)))
+
+
+def test_gold_that_training_uses_is_told_from_the_rest() -> None:
+    """Where there is a training split with gold, and another one is scored."""
+    assert "in_training" not in evaluate(RUN, DATASET, "dev").breakdowns
+    learnt = (Question("T1", "?", gold=(Gold("a"),)), Question("T2", "?"))
+    dataset = Dataset("tiny", DATASET.facts, {"train": learnt, **DATASET.splits})
+    assert evaluate(RUN, dataset, "dev").breakdowns["in_training"] == (
+        Group("seen", 1, 1, 1.0),
+        Group("unseen", 2, 2, pytest.approx((1 / 5 + 0) / 2)),
+    )
+    with pytest.warns(ArcfWarning):
+        own = evaluate(Run("mine", {"T1": ("a",), "Q1": ("a",)}), dataset, "train")
+    assert "in_training" not in own.breakdowns
+    masked = Dataset("tiny", DATASET.facts, {"train": learnt[1:], **DATASET.splits})
+    assert "in_training" not in evaluate(RUN, masked, "dev").breakdowns
 
 
 def test_json_holds_plain_values() -> None:

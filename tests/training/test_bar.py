@@ -29,7 +29,7 @@ def test_the_bar(trainer: Make, bar: Bar, screen: io.StringIO) -> None:
     made = trainer()
     with bar:
         bar.at_start(made)
-        made.progress.position, made.progress.best_score = 12, 0.5
+        made.progress.position, made.progress.best_map = 12, 0.5
         bar.after_step(made, StepReport(0.25, 3000, 1e-3, 2.0, 1.5))
     assert "12/40 samples · loss 0.250 · 2,000 tokens/s · MAP 0.500" in screen.getvalue()
 

@@ -22,12 +22,14 @@ from arcf.rankers import Autoregressive
 from arcf.scorer import Prefix, load_scorer
 from arcf.scorer.prior import WithPrior
 from arcf.training import checkpoint
+from arcf.training.figures import Figures
 from arcf.training.held_out import HeldOut
 from arcf.training.losses import Targets, nce
 from arcf.training.run import TrainedModel, fingerprint
 from arcf.training.run import train as train_on
 from arcf.training.settings import CorpusSettings, TrainingSettings
-from arcf.training.sources import make_sources, split_questions
+from arcf.training.sources import make_sources
+from arcf.training.split import split_questions
 from arcf.training.trainer import Callback, StepReport, Trainer
 from arcf.types import QUERY_FORMS, Dataset, Option
 
@@ -229,7 +231,7 @@ def test_the_manifest(finished: Path, settings: Settings, dataset: Dataset) -> N
     assert json.loads((finished / "model" / "training.json").read_text()) == manifest
     assert manifest["settings"]["optimisation"]["loss"] == "ranknet"
     data = {"name": "creatures", "split": "train", "facts": 29, "questions": 10, "held_out": 2, "weight": 1.0}
-    assert manifest["data"] == [data]
+    assert manifest["data"] == [data | {"held_out_facts": 0, "new": 0}]
     assert manifest["fingerprint"] == key_of(settings(), dataset)
     assert manifest["processes"] == 1
     assert {"arcf", "torch", "transformers", "python"} <= manifest["versions"].keys()
@@ -310,8 +312,9 @@ def test_several_corpora(settings: Settings, dataset: Dataset, tmp_path: Path) -
     kept = validations[trained.best_after]
     assert trained.held_out_map == pytest.approx(kept["validation_map"], abs=1e-6)
     assert trained.held_out_maps == pytest.approx(
-        {name: kept[f"validation_map_{name}"] for name in ("first", "second")}, abs=1e-6
+        {key.removeprefix("validation_map_"): value for key, value in kept.items() if "map_" in key}, abs=1e-6
     )
+    assert trained.held_out_maps.keys() >= {"first", "second", "second_unseen"}
     assert "8 questions of the split train of creatures" in (output / "model" / "README.md").read_text()
 
 
@@ -328,11 +331,56 @@ def test_the_fingerprint_of_several_corpora(settings: Settings, dataset: Dataset
         assert key != fingerprint(wanted, make_sources(wanted, datasets | {name: changed}))
 
 
+def test_held_out_facts_are_shown_to_validation_only(
+    settings: Settings, dataset: Dataset, trainer: Callable[..., Trainer], tmp_path: Path
+) -> None:
+    wanted = settings(data={"datasets": {"own": {"held_out": 2, "held_out_facts": 3}}}, model={"prior": 2.0})
+    (corpus,) = trainer(wanted).feed.corpora
+    split = split_questions(dataset, wanted.data.corpora["own"])
+    hidden = {fact.uid for fact in dataset.facts} - {fact.uid for fact in split.shown.facts}
+    assert len(hidden) == 3
+    assert not hidden & {fact.uid for fact in corpus.neighborhood.facts}
+    assert len(corpus.facts.candidates) == len(dataset.facts) - 3 + 1
+    output = tmp_path / "run"
+    trained = train(wanted, dataset, output)
+    assert trained.held_out_maps.keys() >= {"own", "own_new", "own_new_unseen"}
+    (validation, *_) = (line for line in lines(output) if "validation_map" in line)
+    assert validation.keys() >= {"validation_map_own", "validation_map_own_new", "validation_map_own_new_unseen"}
+    assert json.loads((output / "manifest.json").read_text())["data"][0]["held_out_facts"] == 3
+    assert "3 of the facts, and the 3 questions that they explain" in (trained.folder / "README.md").read_text()
+
+
+def test_figures_are_those_of_the_saved_model(settings: Settings, dataset: Dataset, tmp_path: Path) -> None:
+    """By another program's average precision, with other gold taken out of qrels and ranking alike."""
+    wanted = settings(data={"datasets": {"own": {"held_out": 2, "held_out_facts": 3}}})
+    trained = train(wanted, dataset, tmp_path / "run")
+    split = split_questions(dataset, wanted.data.corpora["own"])
+    known = {gold.uid for question in split.learnt for gold in question.gold}
+    scorer = load_scorer(trained.folder, [fact.text for fact in dataset.facts])
+    chains = ChainSettings(k=8, max_facts=2, min_facts=2, rescored=wanted.validation.rescored)
+    ranker = Autoregressive(scorer, make_neighborhood(dataset), chains)
+    for name, questions in (("own", split.held_out), ("own_new", split.new)):
+        for part, left_out in ((name, set()), (f"{name}_unseen", known)):
+            gold = {q.id: {gold.uid for gold in q.gold} - left_out for q in questions}
+            others = {q.id: {gold.uid for gold in q.gold} & left_out for q in questions}
+            uids = {q.id: [dataset.facts[fact].uid for fact in ranker.rank(q).facts] for q in questions if gold[q.id]}
+            qrels = [ir_measures.Qrel(name, uid, 1) for name, own in gold.items() for uid in own]
+            run = [
+                ir_measures.ScoredDoc(name, uid, -place)
+                for name, ranked in uids.items()
+                for place, uid in enumerate(uid for uid in ranked if uid not in others[name])
+            ]
+            expected = ir_measures.calc_aggregate([ir_measures.AP], qrels, run)[ir_measures.AP]
+            assert trained.held_out_maps[part] == pytest.approx(expected), part
+
+
 def test_validation_is_in_the_precision_that_is_trained_in(
     settings: Settings, dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
-    monkeypatch.setattr(HeldOut, "measure", lambda *_: float(seen.append(torch.is_autocast_enabled("cpu")) or 0.5))
+    monkeypatch.setattr(
+        HeldOut, "measure", lambda *_: Figures(float(seen.append(torch.is_autocast_enabled("cpu")) or 0.5))
+    )
     for precision in ("bfloat16", "float32"):
         train(settings(run={"precision": precision}, optimisation={"epochs": 0.5}), dataset, tmp_path / precision)
     assert seen == [True, False]

@@ -4,20 +4,11 @@ from pathlib import Path
 import pytest
 
 from arcf.errors import InputError
-from arcf.training.settings import CorpusSettings, TrainingSettings
-from arcf.training.sources import make_sources, split_questions
+from arcf.training.settings import TrainingSettings
+from arcf.training.sources import make_sources
 from arcf.types import Dataset
 
 Settings = Callable[..., TrainingSettings]
-
-
-def test_held_out_questions_are_never_learnt_from(dataset: Dataset) -> None:
-    split = split_questions(dataset, CorpusSettings(held_out=5))
-    assert len(split.held_out) == 5
-    learnt, held_out = ({question.id for question in part} for part in (split.learnt, split.held_out))
-    assert not learnt & held_out
-    assert learnt | held_out == {question.id for question in dataset.split("train")} - {"bare"}
-    assert split_questions(dataset, CorpusSettings(held_out=5, weight=2.0)) == split
 
 
 def test_hard_negatives_of_several_corpora_come_from_one_run(

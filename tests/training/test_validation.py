@@ -8,6 +8,7 @@ import torch
 
 from arcf.evaluation import mean_average_precision
 from arcf.runs import Run, rank_questions
+from arcf.training.figures import CHOICES, Figures
 from arcf.training.settings import TrainingSettings
 from arcf.training.trainer import StepReport, Trainer
 from arcf.training.validation import Validation, averaged
@@ -27,7 +28,7 @@ class Lines:
 
 
 def validation(tmp_path: Path, lines: Lines, values: list[float], every: int = 10) -> Validation:
-    return Validation(lambda: {"one": values.pop(0)}, every, lines, tmp_path / "best")  # type: ignore[arg-type]
+    return Validation(lambda: {"one": Figures(values.pop(0))}, CHOICES["map"], every, lines, tmp_path / "best")  # type: ignore[arg-type]
 
 
 def positions(lines: Lines) -> list[float]:
@@ -87,6 +88,33 @@ def test_the_best_is_kept(trainer: Make, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["best"]
 
 
+@pytest.mark.parametrize(("choice", "best"), [("map", 10), ("map_and_unseen", 20)])
+def test_what_weights_are_chosen_by(choice: str, best: int, trainer: Make, tmp_path: Path) -> None:
+    """The mean over corpora, whatever their sizes; a corpus without unseen gold counts with what it has."""
+    made, lines = trainer(), Lines()
+    found = [
+        {"a": Figures(0.6, unseen=0.1, new=0.9, new_unseen=0.8), "b": Figures(0.4)},
+        {"a": Figures(0.4, unseen=0.5), "b": Figures(0.5)},
+    ]
+    callback = Validation(lambda: found.pop(0), CHOICES[choice], 10, lines, tmp_path / "best")  # type: ignore[arg-type]
+    walk(made, callback, [10, 20])
+    assert lines.lines[0] == {
+        "step": 1,
+        "position": 10,
+        "validation_map": 0.5,
+        "validation_map_a": 0.6,
+        "validation_map_a_unseen": 0.1,
+        "validation_map_a_new": 0.9,
+        "validation_map_a_new_unseen": 0.8,
+        "validation_map_b": 0.4,
+    }
+    progress = made.progress
+    assert progress.best_position == best
+    assert progress.best_map == pytest.approx(0.5 if best == 10 else 0.45)
+    assert progress.best_score == pytest.approx(0.5 if best == 10 else (0.45 + 0.5) / 2)
+    assert progress.best_maps["a_unseen"] == (0.1 if best == 10 else 0.5)
+
+
 def test_the_average_is_measured_and_saved(trainer: Make, tmp_path: Path) -> None:
     made = trainer()
     made.average.add(made.backbone.model)
@@ -96,7 +124,8 @@ def test_the_average_is_measured_and_saved(trainer: Make, tmp_path: Path) -> Non
     now = made.backbone.head.weight.detach().clone()
     seen = []
     callback = Validation(
-        lambda: {"one": float(len(seen.append(made.backbone.head.weight.detach().clone()) or seen))},
+        lambda: {"one": Figures(float(len(seen.append(made.backbone.head.weight.detach().clone()) or seen)))},
+        CHOICES["map"],
         10,
         Lines(),  # type: ignore[arg-type]
         tmp_path / "best",

@@ -1,4 +1,4 @@
-"""MAP for parts of the questions (difficulty, number of gold facts) and parts of the gold (role, hops)."""
+"""MAP for parts of the questions (difficulty, number of gold facts) and of the gold (role, hops, use in training)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from arcf.types import Gold, Question
 # The group of an annotated gold fact, or None where it belongs to no reported one.
 GroupOf = Callable[[Question, Gold], str | None]
 
+SEEN, UNSEEN = "seen", "unseen"
 ROLES = ("CENTRAL", "GROUNDING", "LEXGLUE")
 # Upper bounds of the groups by number of gold facts; the last group is open.
 SIZES = (1, 3, 6, 10, 15)
@@ -43,6 +44,15 @@ class FactGroups:
 def by_role(judgements: Sequence[Judgement]) -> tuple[Group, ...]:
     """MAP of the gold facts of each of the three roles that the task reports."""
     return by_fact(judgements, ROLES, lambda _, gold: gold.role.upper())
+
+
+def by_training(judgements: Sequence[Judgement], learnt: Iterable[Question]) -> tuple[Group, ...]:
+    """MAP of the gold facts that an explanation of the learnt questions uses (seen), and of those that none does.
+
+    A ranker that has learnt which facts are often used is good at the first; what it has understood shows in the other.
+    """
+    known = {gold.uid.lower() for question in learnt for gold in question.gold}
+    return by_fact(judgements, (SEEN, UNSEEN), lambda _, gold: SEEN if gold.uid.lower() in known else UNSEEN)
 
 
 def by_fact(judgements: Sequence[Judgement], names: Iterable[str], group_of: GroupOf) -> tuple[Group, ...]:

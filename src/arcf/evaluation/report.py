@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from arcf.evaluation.breakdown import FactGroups, Group, by_difficulty, by_fact, by_gold_size, by_role
+from arcf.evaluation.breakdown import FactGroups, Group, by_difficulty, by_fact, by_gold_size, by_role, by_training
 from arcf.evaluation.judgement import Judgement, judge
 from arcf.evaluation.measures import ndcg, precision, recall
 from arcf.runs.run import Run
-from arcf.types import Dataset
+from arcf.types import Dataset, Question
 
+#: The split whose explanations decide which gold facts are seen in training.
+TRAINING_SPLIT = "train"
 CUTOFFS = (1, 5, 10, 20)
 
 # Adding a breakdown is one line here.
@@ -76,6 +78,9 @@ class Evaluation:
 def evaluate(run: Run, dataset: Dataset, split: str, fact_groups: Mapping[str, FactGroups] | None = None) -> Evaluation:
     """Score a run against the gold of a split; `fact_groups` adds breakdowns of the gold by title.
 
+    Where the dataset has a training split with gold, and another is scored, one breakdown is by whether a training
+    explanation uses the fact.
+
     Raises:
         UnknownNameError: the dataset has no such split.
         InputError: the split has no gold, or the run no question of the split.
@@ -97,13 +102,23 @@ def evaluate(run: Run, dataset: Dataset, split: str, fact_groups: Mapping[str, F
         ndcg=_mean([question.ndcg for question in questions]),
         precision={k: _mean([precision(j.ranks.values(), k) for j in judgements]) for k in CUTOFFS},
         recall={k: _mean([recall(j.ranks.values(), j.gold_size, k) for j in judgements]) for k in CUTOFFS},
-        breakdowns=_breakdowns(judgements, fact_groups or {}),
+        breakdowns=_breakdowns(judgements, _learnt(dataset, split), fact_groups or {}),
         questions=questions,
     )
 
 
-def _breakdowns(judgements: Sequence[Judgement], fact_groups: Mapping[str, FactGroups]) -> dict[str, tuple[Group, ...]]:
+def _learnt(dataset: Dataset, split: str) -> tuple[Question, ...]:
+    """The questions with gold that a ranker may have learnt from: none where they are what is scored."""
+    questions = dataset.splits.get(TRAINING_SPLIT, ()) if split != TRAINING_SPLIT else ()
+    return tuple(question for question in questions if question.gold)
+
+
+def _breakdowns(
+    judgements: Sequence[Judgement], learnt: Sequence[Question], fact_groups: Mapping[str, FactGroups]
+) -> dict[str, tuple[Group, ...]]:
     made = {title: breakdown(judgements) for title, breakdown in BREAKDOWNS.items()}
+    if learnt:
+        made["in_training"] = by_training(judgements, learnt)
     return made | {title: by_fact(judgements, groups.names, groups.group) for title, groups in fact_groups.items()}
 
 

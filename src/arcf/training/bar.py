@@ -45,6 +45,6 @@ class Bar(Callback):
         self._loss = report.loss if self._loss is None else 0.95 * self._loss + 0.05 * report.loss
         self._tokens += report.tokens
         self._seconds += report.seconds
-        best = f" · MAP {trainer.progress.best_score:.3f}" if trainer.progress.best_score >= 0 else ""
+        best = f" · MAP {trainer.progress.best_map:.3f}" if trainer.progress.best_map >= 0 else ""
         note = f"loss {self._loss:.3f} · {self._tokens / self._seconds:,.0f} tokens/s{best}"
         self._bar.update(self._task, completed=trainer.progress.position, note=note)

@@ -48,6 +48,8 @@ other subjects work as far as the language model knows them. A chain shows what 
 _DATA = """{questions} questions of the split {split} of {name}, {facts} facts; {held_out} more questions were held out
 for choosing the weights."""
 
+_NEW = """ {held_out_facts} of the facts, and the {new} questions that they explain, were not shown in training."""
+
 _WORLDTREE = """ WorldTree's questions are licensed for research and not for commercial use, its tables and annotations
 under CC BY-SA 4.0."""
 
@@ -64,5 +66,9 @@ def model_card(settings: TrainingSettings, data: Sequence[Mapping[str, Any]], sc
         scores="\n".join(f"- {name.replace('_', ' ')}: {json.dumps(value)}" for name, value in scores.items()),
         settings=as_toml(settings),
         datasets=", ".join(names),
-        data="\n\n".join(_DATA.format(**corpus) for corpus in data),
+        data="\n\n".join(_describe(corpus) for corpus in data),
     )
+
+
+def _describe(corpus: Mapping[str, Any]) -> str:
+    return (_DATA + (_NEW if corpus["held_out_facts"] else "")).format(**corpus)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import torch
@@ -25,6 +24,7 @@ from arcf.training.card import model_card
 from arcf.training.checkpoint import Checkpoints, has_checkpoint, load_checkpoint
 from arcf.training.distributed import Workers, workers
 from arcf.training.feed import Corpus, Feed
+from arcf.training.figures import CHOICES, Figures
 from arcf.training.folder import whole_folder
 from arcf.training.held_out import HeldOut
 from arcf.training.log import Log
@@ -45,9 +45,10 @@ SETTINGS, CHECKPOINT, BEST, MODEL, MANIFEST = "settings.toml", "checkpoint", "be
 class TrainedModel:
     """What a run has led to: the folder of the model, and what it took.
 
-    `held_out_maps` are those of the weights that were kept, by corpus, and `held_out_map` is their mean; these weights
-    had seen `best_after` samples. Where no question was held out, there is none of it. `seconds` are those of the
-    steps, without validation.
+    `held_out_map` is that of the weights that were kept, the mean over corpora, and `held_out_maps` has all that was
+    measured of them: by corpus NAME, and its parts (NAME_unseen and so on; see `training.figures`). These weights had
+    seen `best_after` samples. Where no question was held out, there is none of it. `seconds` are those of the steps,
+    without validation.
     """
 
     folder: Path
@@ -106,8 +107,12 @@ def _trained(folder: Path, progress: Progress) -> TrainedModel:
     trained = TrainedModel(folder, progress.position, progress.tokens, progress.seconds)
     if progress.best_position < 0:
         return trained
-    maps = progress.best_figures
-    return replace(trained, held_out_map=fmean(maps.values()), held_out_maps=maps, best_after=progress.best_position)
+    return replace(
+        trained,
+        held_out_map=progress.best_map,
+        held_out_maps=progress.best_maps,
+        best_after=progress.best_position,
+    )
 
 
 def _check_output(output: Path, *, resume: bool) -> None:
@@ -152,7 +157,7 @@ def make_trainer(
 
 def make_corpus(source: Source, settings: TrainingSettings, tokenizer: ChainTokenizer) -> Corpus:
     """What training draws from a source."""
-    dataset = source.dataset
+    dataset = source.split.shown
     texts = [fact.text for fact in dataset.facts]
     neighborhood = make_neighborhood(dataset, settings.sampling.distance)
     material = Material(dataset, source.split.learnt, neighborhood, source.mined)
@@ -171,14 +176,27 @@ def _validation(
 ) -> list[Callback]:
     """Validation, if any question is held out for it."""
     pairs = zip(sources, trainer.feed.corpora, strict=True)
-    held_out = {source.name: HeldOut(source, corpus, settings) for source, corpus in pairs if source.split.held_out}
+    held_out = {
+        source.name: HeldOut(source, _whole(source, corpus, settings), settings)
+        for source, corpus in pairs
+        if source.split.held_out
+    }
     if not held_out:
         return []
 
-    def measure() -> dict[str, float]:
+    def measure() -> dict[str, Figures]:
         return {name: own.measure(trainer.model) for name, own in held_out.items()}
 
-    return [Validation(measure, settings.validation.every, log, folder)]
+    choose = CHOICES[settings.validation.choose_by]
+    return [Validation(measure, choose, settings.validation.every, log, folder)]
+
+
+def _whole(source: Source, corpus: Corpus, settings: TrainingSettings) -> Corpus:
+    """The corpus with the facts that training does not show: those who ask see them all."""
+    if source.split.shown is source.dataset:
+        return corpus
+    everything = replace(source, split=replace(source.split, shown=source.dataset), mined={})
+    return make_corpus(everything, settings, corpus.tokenizer)
 
 
 def _bfloat16(settings: TrainingSettings, device: torch.device) -> bool:
@@ -197,10 +215,9 @@ def _finish(output: Path, manifest: TrainingManifest, trainer: Trainer) -> None:
         "prefixes_shortened": progress.prefixes_shortened,
     }
     if validated:
-        maps = progress.best_figures
         scores |= {
-            "held_out_map": round(fmean(maps.values()), 4),
-            "held_out_maps": {name: round(value, 4) for name, value in maps.items()},
+            "held_out_map": round(progress.best_map, 4),
+            "held_out_maps": {name: round(value, 4) for name, value in progress.best_maps.items()},
             "best_after_samples": progress.best_position,
         }
     with whole_folder(output / MODEL) as folder:

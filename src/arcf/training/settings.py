@@ -15,6 +15,7 @@ from arcf.pretrained.location import MINILM
 from arcf.registry import pick
 from arcf.scorer.network.scorer import ENCODINGS
 from arcf.scorer.settings import ScorerSettings
+from arcf.training.figures import CHOICES
 from arcf.training.losses import LOSSES
 from arcf.training.samplers import SAMPLERS, Sampling
 
@@ -63,17 +64,22 @@ class CorpusSettings:
     """One corpus among several: `split` of `dataset`, less `held_out` questions, which validation uses.
 
     `dataset`: a name or a path; None takes the name of the section. `weight`: how often an epoch takes each sample of
-    the corpus. Of 0.5 it takes half of them, and the next epoch the other half.
+    the corpus. Of 0.5 it takes half of them, and the next epoch the other half. `held_out_facts`: so many facts of
+    explanations are never shown in training, and the questions that they explain are validated apart.
     """
 
     dataset: str | None = None
     split: str = "train"
     held_out: int = 200
     weight: float = 1.0
+    held_out_facts: int = 0
 
     def __post_init__(self) -> None:
-        _require(self.held_out >= 0, f"held_out must be at least 0, not {self.held_out}.")
+        for name in ("held_out", "held_out_facts"):
+            _require(getattr(self, name) >= 0, f"{name} must be at least 0, not {getattr(self, name)}.")
         _require(self.weight > 0, f"weight must be more than 0, not {self.weight}.")
+        fits = not self.held_out_facts or self.held_out > 0
+        _require(fits, "held_out_facts are measured beside held-out questions; set held_out to more than 0.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +144,10 @@ class OptimisationSettings:
 
 @dataclass(frozen=True, slots=True)
 class ValidationSettings:
-    """Chains for the held-out questions every `every` samples (and at the end); the weights with the best MAP are kept.
+    """Chains for the held-out questions every `every` samples (and at the end); the best weights are kept.
 
-    Each corpus has its own MAP, and the mean of these decides. `questions`: at most so many of each corpus are asked,
+    `choose_by`: what makes weights the best; the mean over corpora of their MAP, or of MAP and MAP of the gold facts
+    that no learnt question uses (map_and_unseen). `questions`: at most so many of each corpus are asked,
     spread evenly; None asks all. The other settings are those of inference, on a budget: `rescored` old facts are
     scored again in each iteration.
     """
@@ -150,8 +157,10 @@ class ValidationSettings:
     max_facts: int = 5
     rescored: int = 32
     questions: int | None = None
+    choose_by: str = "map"
 
     def __post_init__(self) -> None:
+        pick(CHOICES, self.choose_by, "choice of weights")
         for name in ("every", "k", "max_facts", "rescored", "questions"):
             value = getattr(self, name)
             _require(value is None or value >= 1, f"{name} must be at least 1, not {value}.")

@@ -11,22 +11,16 @@ from arcf.errors import InputError
 from arcf.neighborhood import FactIds
 from arcf.runs import read_run
 from arcf.training.settings import CorpusSettings, TrainingSettings
-from arcf.types import Dataset, Question
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Training questions, and those of them that validation uses and training does not."""
-
-    learnt: tuple[Question, ...]
-    held_out: tuple[Question, ...]
+from arcf.training.split import Split, split_questions
+from arcf.types import Dataset
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
     """One dataset of a run, by the name that the settings give it.
 
-    `mined` gives the facts of the run that hard negatives are taken from, best first, by question id.
+    `mined` gives the facts of the run that hard negatives are taken from, best first, by question id: the numbers are
+    those of `split.shown`.
     """
 
     name: str
@@ -43,6 +37,8 @@ class Source:
             "facts": len(self.dataset.facts),
             "questions": len(self.split.learnt),
             "held_out": len(self.split.held_out),
+            "held_out_facts": len(self.dataset.facts) - len(self.split.shown.facts),
+            "new": len(self.split.new),
             "weight": self.settings.weight,
         }
 
@@ -71,32 +67,11 @@ def make_sources(settings: TrainingSettings, datasets: Mapping[str, Dataset]) ->
     for name, corpus in settings.data.corpora.items():
         dataset = datasets[name]
         split = split_questions(dataset, corpus)
-        sources.append(Source(name, corpus, dataset, split, _mined(rankings, dataset, corpus.split)))
+        sources.append(Source(name, corpus, dataset, split, _mined(rankings, split.shown, corpus.split)))
     if settings.sampling.mining and not any(source.mined for source in sources):
         places = " or ".join(f"the split {source.settings.split} of {source.dataset.name}" for source in sources)
         raise InputError(f"has no question of {places}.", settings.sampling.mining.run)
     return tuple(sources)
-
-
-def split_questions(dataset: Dataset, settings: CorpusSettings) -> Split:
-    """Hold out questions for validation: the same ones for every seed, so that runs can be compared.
-
-    Raises:
-        InputError: no question with gold facts is left to learn from.
-    """
-    questions = [question for question in dataset.split(settings.split) if dataset.gold_ids(question)]
-    if len(questions) <= settings.held_out:
-        raise InputError(
-            f"has {len(questions)} questions with gold facts in the split {settings.split}, of which "
-            f"{settings.held_out} are to be held out; nothing is left to learn from.",
-            dataset.name,
-        )
-    order = np.random.default_rng(0).permutation(len(questions)).tolist()
-    held_out = set(order[: settings.held_out])
-    return Split(
-        learnt=tuple(question for number, question in enumerate(questions) if number not in held_out),
-        held_out=tuple(questions[number] for number in sorted(held_out)),
-    )
 
 
 def _mined(rankings: Mapping[str, tuple[str, ...]], dataset: Dataset, split: str) -> dict[str, FactIds]:

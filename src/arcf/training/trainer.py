@@ -30,7 +30,8 @@ class Progress:
     """Where training stands. Positions count samples; everything here is part of a checkpoint.
 
     `tokens` were computed in `seconds`; `left_out` samples had nothing to learn from. The weights that are kept so far
-    are those after `best_position` samples: validation found `best_score`, the best yet, and all of `best_figures`.
+    are those after `best_position` samples: validation gave them `best_score`, `best_map` is the mean of their MAP over
+    corpora, and `best_maps` is all that it found.
     """
 
     position: int = 0
@@ -42,7 +43,8 @@ class Progress:
     validated: int = 0
     best_score: float = -1.0
     best_position: int = -1
-    best_figures: dict[str, float] = field(default_factory=dict)
+    best_map: float = -1.0
+    best_maps: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

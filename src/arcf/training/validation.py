@@ -5,23 +5,30 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
 
+from arcf.training.figures import Figures
 from arcf.training.folder import whole_folder
 from arcf.training.log import Log
 from arcf.training.trainer import Callback, StepReport, Trainer
-
-Figures = Mapping[str, float]
 
 
 class Validation(Callback):
     """Every `every` samples, and at the end: measure MAP on the held-out questions, and save the best model so far.
 
-    `measure` gives the MAP of each corpus, by name; the best model is that with the best mean, so that a large corpus
-    counts no more than a small one. Where weights are averaged, it is the average that is measured and saved, in the
-    precision that is trained in.
+    `measure` gives the figures of each corpus, by name; the best model is that with the best mean of what `choose`
+    makes of them, so that a large corpus counts no more than a small one. Where weights are averaged, it is the average
+    that is measured and saved, in the precision that is trained in.
     """
 
-    def __init__(self, measure: Callable[[], Figures], every: int, log: Log, folder: Path) -> None:
+    def __init__(
+        self,
+        measure: Callable[[], Mapping[str, Figures]],
+        choose: Callable[[Figures], float],
+        every: int,
+        log: Log,
+        folder: Path,
+    ) -> None:
         self._measure = measure
+        self._choose = choose
         self._every = every
         self._log = log
         self._folder = folder
@@ -43,14 +50,16 @@ class Validation(Callback):
         with averaged(trainer):
             with trainer.precision():
                 figures = self._measure()
-            score = fmean(figures.values())
-            logged = {f"validation_map_{name}": round(value, 6) for name, value in figures.items()}
-            self._log.write(step=progress.step, position=progress.position, validation_map=round(score, 6), **logged)
+            maps = {key: value for name, own in figures.items() for key, value in own.named(name).items()}
+            mean = fmean(own.map for own in figures.values())
+            logged = {f"validation_map_{name}": round(value, 6) for name, value in maps.items()}
+            self._log.write(step=progress.step, position=progress.position, validation_map=round(mean, 6), **logged)
+            score = fmean(map(self._choose, figures.values()))
             if score > progress.best_score:
                 with whole_folder(self._folder) as folder:
                     trainer.backbone.save(folder)
                 progress.best_score, progress.best_position = score, progress.position
-                progress.best_figures = dict(figures)
+                progress.best_map, progress.best_maps = mean, maps
         progress.validated = progress.position
 
 

@@ -1,0 +1,74 @@
+"""Which questions of a dataset are learnt from, and what is held out: questions, and facts if wanted."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcf.errors import InputError
+from arcf.training.settings import CorpusSettings
+from arcf.types import Dataset, Question, number_texts
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The questions that are learnt, those of them that are held out, and the `new` ones that held-out facts explain.
+
+    `shown` is the dataset as training sees it: without the held-out facts.
+    """
+
+    shown: Dataset
+    learnt: tuple[Question, ...]
+    held_out: tuple[Question, ...]
+    new: tuple[Question, ...] = ()
+
+
+def split_questions(dataset: Dataset, settings: CorpusSettings) -> Split:
+    """Hold out questions and facts for validation: the same ones for every seed, so that runs can be compared.
+
+    Raises:
+        InputError: no question with gold facts is left to learn from.
+    """
+    questions = [question for question in dataset.split(settings.split) if dataset.gold_ids(question)]
+    if len(questions) <= settings.held_out:
+        raise InputError(
+            f"has {len(questions)} questions with gold facts in the split {settings.split}, of which "
+            f"{settings.held_out} are to be held out; nothing is left to learn from.",
+            dataset.name,
+        )
+    order = np.random.default_rng(0).permutation(len(questions)).tolist()
+    held_out = set(order[: settings.held_out])
+    split = Split(
+        shown=dataset,
+        learnt=tuple(question for number, question in enumerate(questions) if number not in held_out),
+        held_out=tuple(questions[number] for number in sorted(held_out)),
+    )
+    return _hide_facts(split, settings.held_out_facts) if settings.held_out_facts else split
+
+
+def _hide_facts(split: Split, count: int) -> Split:
+    """Hold out so many facts of learnt explanations, and with them every learnt question that they explain.
+
+    Facts of the same text are one. Those that the fewest learnt questions use come first, for the most to be left;
+    among equals, chance decides.
+    """
+    dataset = split.shown
+    texts = number_texts(dataset.facts)
+    gold = [set(texts[list(dataset.gold_ids(question))].tolist()) for question in split.learnt]
+    uses = Counter(text for own in gold for text in own)
+    shuffled = np.random.default_rng(0).permutation(sorted(uses)).tolist()
+    hidden = set(sorted(shuffled, key=lambda text: uses[text])[:count])
+    pairs = list(zip(split.learnt, gold, strict=True))
+    learnt = tuple(question for question, own in pairs if not own & hidden)
+    if not learnt:
+        raise InputError(
+            f"has {len(uses)} facts in learnt explanations; without {count} of them, nothing is left to learn from.",
+            dataset.name,
+        )
+    facts = tuple(fact for fact, text in zip(dataset.facts, texts.tolist(), strict=True) if text not in hidden)
+    return Split(
+        shown=Dataset(dataset.name, facts, dataset.splits),
+        learnt=learnt,
+        held_out=split.held_out,
+        new=tuple(question for question, own in pairs if own & hidden),
+    )
