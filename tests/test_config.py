@@ -187,6 +187,7 @@ def test_as_toml_reads_well() -> None:
         "prefixes = 4\n"
         'negatives = "none"\nword_dropout = 0.0\nmining = "none"\n\n'
         "[sampling.conditioning]\nshare = 0.3\nstart = 2\n\n[sampling.paths]\nretrieved = 25\nstarts = 4\n\n"
+        "[sampling.unlabelled]\nmax_facts = 6\nnearest = 24\n\n"
     )
 
 

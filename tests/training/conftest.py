@@ -119,7 +119,7 @@ def settings(model_folder: Path, data_folder: Path) -> Settings:
             "validation": {"every": 15, "k": 8, "max_facts": 2},
             "run": {},
         }
-        return make(TrainingSettings, {name: values | sections.get(name, {}) for name, values in base.items()})
+        return make(TrainingSettings, sections | {name: base[name] | sections.get(name, {}) for name in base})
 
     return with_changes
 

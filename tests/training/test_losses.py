@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from arcf.training.losses import LOSSES, Loss, Targets
+from arcf.training.losses import DISTILLATIONS, LOSSES, Loss, Targets, distillation, taught
 
 SHIFT_INVARIANT = sorted(set(LOSSES) - {"bxent"})
 
@@ -109,3 +109,73 @@ def test_right_order_costs_less_than_wrong(loss: Loss) -> None:
     wanted = targets([True, True, False, False])
     scores = torch.tensor([4.0, 3.0, -3.0, -4.0])
     assert float(loss(scores, wanted)) < float(loss(-scores, wanted))
+
+
+every_distillation = pytest.mark.parametrize("name", DISTILLATIONS)
+TEACHER = [0.5, 3.0, -1.0, 0.0]
+TAUGHT = st.lists(st.tuples(st.floats(-8, 8), st.floats(-8, 8)), min_size=2, max_size=8)
+
+
+def taught_by(values: Sequence[float], labels: Sequence[bool] = LABELS, *, labelled: bool = True) -> Targets:
+    return Targets(torch.tensor(labels), torch.tensor(values, dtype=torch.float64), labelled)
+
+
+@pytest.mark.parametrize("temperature", [1.0, 2.5])
+def test_distillation_by_hand(temperature: float) -> None:
+    scores = torch.tensor(SCORES, dtype=torch.float64)
+    p, q = ([exp(value / temperature) for value in values] for values in (TEACHER, SCORES))
+    p, q = ([value / sum(values) for value in values] for values in (p, q))
+    by_hand = temperature**2 * sum(a * log(a / b) for a, b in zip(p, q, strict=True))
+    assert float(distillation("kl", temperature)(scores, taught_by(TEACHER))) == pytest.approx(by_hand)
+    margins = [
+        ((SCORES[i] - SCORES[j]) - (TEACHER[i] - TEACHER[j]) / temperature) ** 2 for i in range(4) for j in range(4)
+    ]
+    found = distillation("margin_mse", temperature)(scores, taught_by(TEACHER))
+    assert float(found) == pytest.approx(sum(margins) / 16)
+
+
+@every_distillation
+@given(pairs=TAUGHT, shift=st.floats(-10, 10))
+def test_distillation_is_nothing_where_teacher_and_student_agree(
+    name: str, pairs: list[tuple[float, float]], shift: float
+) -> None:
+    """Up to a shift, which changes no ranking; labels change nothing either."""
+    scores, teacher = (torch.tensor(values, dtype=torch.float64) for values in zip(*pairs, strict=True))
+    labels = torch.zeros(len(pairs), dtype=torch.bool)
+    loss = distillation(name, 1.0)
+    assert float(loss(teacher + shift, Targets(labels, teacher, labelled=False))) == pytest.approx(0, abs=1e-9)
+    apart = float(loss(scores, Targets(labels, teacher)))
+    assert apart >= -1e-12
+    assert apart == pytest.approx(float(loss(scores + shift, Targets(~labels, teacher, labelled=False))), abs=1e-9)
+
+
+@every_distillation
+def test_distillation_gradients(name: str) -> None:
+    scores = torch.tensor(SCORES, dtype=torch.float64, requires_grad=True)
+    loss = distillation(name, 2.0)
+    assert torch.autograd.gradcheck(lambda values: loss(values, taught_by(TEACHER)), [scores])
+
+
+@every_distillation
+def test_a_single_candidate_has_nothing_to_be_compared_with(name: str) -> None:
+    assert float(distillation(name, 1.0)(torch.tensor([3.0]), taught_by([5.0], [True]))) == 0
+
+
+@every_distillation
+def test_distillation_wants_a_teacher(name: str) -> None:
+    with pytest.raises(ValueError, match="wants a teacher's scores"):
+        distillation(name, 1.0)(torch.tensor(SCORES), targets(LABELS))
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_teacher_beside_the_task(name: str) -> None:
+    """Where the task has nothing to learn from, or nobody knows what is right, the teacher speaks alone."""
+    scores, task, teacher = torch.tensor(SCORES, dtype=torch.float64), LOSSES[name], distillation("kl", 1.0)
+    both = taught(task, teacher, 0.5)
+    alone = 0.5 * float(teacher(scores, taught_by(TEACHER)))
+    assert float(both(scores, taught_by(TEACHER))) == pytest.approx(BY_HAND[name] + alone)
+    assert float(both(scores, taught_by(TEACHER, labelled=False))) == pytest.approx(alone)
+    one_class = float(both(scores, taught_by(TEACHER, [True] * 4)))
+    assert (one_class == pytest.approx(alone)) == task.contrasts
+    with pytest.raises(ValueError, match="one kind only"):
+        task(scores, taught_by(TEACHER, labelled=False))

@@ -22,7 +22,7 @@ class Numbers:
         return np.random.default_rng(epoch).permutation(self.per_epoch)
 
     def draw(self, epoch: int, number: int) -> Sample:
-        return Sample((Prefix(f"{epoch} {number}"),), (0,), np.empty(0, np.int64), np.empty(0, np.bool_))
+        return Sample((Prefix(f"{epoch} {number}"),), (0,), np.empty(0, np.int64), np.empty(0, np.bool_), "")
 
 
 def test_a_corpus_is_gone_through_before_it_repeats() -> None:
@@ -42,6 +42,13 @@ def test_every_sample_has_its_turn_once(counts: list[int], seed: int, epochs: in
     for epoch in range(epochs):
         part = turns[epoch * mix.per_epoch : (epoch + 1) * mix.per_epoch]
         assert Counter(turn.corpus for turn in part) == dict(enumerate(counts))
+
+
+@given(counts=COUNTS, end=st.integers(0, 60))
+def test_what_is_taken_at_a_position(counts: list[int], end: int) -> None:
+    mix = Mix(counts, 5)
+    turns = Counter(mix.turn(position).corpus for position in range(end))
+    assert mix.taken(end) == tuple(turns[corpus] for corpus in range(len(counts)))
 
 
 @given(counts=COUNTS, positions=st.lists(st.integers(0, 60), max_size=8))

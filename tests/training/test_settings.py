@@ -6,12 +6,13 @@ import pytest
 from arcf.config import as_toml, presets, read_settings
 from arcf.errors import ArcfError, SettingError, UnknownNameError
 from arcf.scorer.settings import ScorerSettings
-from arcf.training.samplers import Conditioning, Sampling
+from arcf.training.samplers import Conditioning, Sampling, Unlabelled
 from arcf.training.settings import (
     DataSettings,
     ModelSettings,
     OptimisationSettings,
     RunSettings,
+    TeacherSettings,
     TrainingSettings,
     ValidationSettings,
 )
@@ -37,6 +38,23 @@ from arcf.training.settings import (
         (lambda: RunSettings(precision="half"), SettingError, "precision must be one of auto, float32, bfloat16"),
         (lambda: TrainingSettings(sampling=Sampling("path")), UnknownNameError, "Did you mean 'paths'"),
         (lambda: TrainingSettings(sampling=Sampling(distance="tfdif")), UnknownNameError, "Did you mean 'tfidf'"),
+        (
+            lambda: TrainingSettings(sampling=Sampling("unlabelled"), data=DataSettings("some/corpus", held_out=0)),
+            SettingError,
+            "Only a teacher can say what is right in corpus; set teacher.scores",
+        ),
+        (
+            lambda: TrainingSettings(sampling=Sampling("unlabelled"), teacher=TeacherSettings("scores")),
+            SettingError,
+            "nothing can be validated; set held_out to 0",
+        ),
+        (
+            lambda: TrainingSettings(sampling=Sampling(unlabelled=Unlabelled(2))),
+            SettingError,
+            "no corpus has this kind",
+        ),
+        (lambda: TeacherSettings("scores", loss="margin"), UnknownNameError, "Did you mean 'margin_mse'"),
+        (lambda: TeacherSettings("scores", temperature=0), SettingError, "temperature must be more than 0"),
         (
             lambda: TrainingSettings(sampling=Sampling("facts", conditioning=Conditioning())),
             SettingError,

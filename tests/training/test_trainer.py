@@ -10,7 +10,6 @@ from arcf.scorer.network.scorer import ENCODINGS, TorchScorer
 from arcf.scorer.prior import WithPrior
 from arcf.training.feed import StepTerms, batch_of
 from arcf.training.losses import LOSSES, Targets
-from arcf.training.samplers import SAMPLERS
 from arcf.training.settings import TrainingSettings
 from arcf.training.trainer import Callback, StepReport, Trainer
 
@@ -60,7 +59,7 @@ def test_every_loss_is_learnt(loss: str, settings: Settings, trainer: Make) -> N
     assert fmean(losses[-8:]) < 0.8 * fmean(losses[:8])
 
 
-@pytest.mark.parametrize("kind", sorted(set(SAMPLERS) - {"prefixes"}))
+@pytest.mark.parametrize("kind", sorted(PATHS))
 @pytest.mark.parametrize("loss", ["bxent", "nce"])
 def test_every_kind_of_sample_is_learnt(loss: str, kind: str, settings: Settings, trainer: Make) -> None:
     optimisation = {"loss": loss, "epochs": EPOCHS[kind], "learning_rate": 5e-3, "warmup": 0.1}

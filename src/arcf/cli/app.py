@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arcf.cli import bench, compare, data, evaluate, explain, export, rank, reachability, serve, train
+from arcf.cli import bench, compare, data, evaluate, explain, export, rank, reachability, serve, teach, train
 from arcf.cli.output import check_arguments, plain_errors
 from arcf.cli.ranker import with_model, with_ranker
 
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.command()(with_ranker(explain.explain))
 app.command()(with_ranker(rank.rank))
 app.command()(train.train)
+app.command()(teach.teach)
 app.command()(export.export)
 app.command()(evaluate.evaluate)
 app.command()(compare.compare)

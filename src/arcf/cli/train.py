@@ -2,12 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arcf.cli.output import print_line, progress_console
 from arcf.errors import MissingExtraError, SettingError
+from arcf.types import Dataset
+
+if TYPE_CHECKING:
+    from arcf.training.settings import DataSettings
 
 
 def train(
@@ -37,7 +41,6 @@ def train(
     Example: arcf train --preset minilm --dataset worldtree-2020 --output runs/minilm --set optimisation.loss=nce
     """
     from arcf.config import read_settings
-    from arcf.data import load
 
     try:
         from arcf.training.bar import Bar
@@ -56,7 +59,14 @@ def train(
     settings = read_settings(TrainingSettings, config, preset, given)
     if dataset and settings.data.datasets:
         raise SettingError("The settings name their datasets in sections; change those instead of giving --dataset.")
-    datasets = {name: load(corpus.dataset or name) for name, corpus in settings.data.corpora.items()}
+    datasets = load_datasets(settings.data)
     with Bar(progress_console()) as bar:
         trained = run(settings, datasets, output, [bar], resume=resume)
     print_line(f"The model is in {trained.folder}", err=True)
+
+
+def load_datasets(settings: "DataSettings") -> dict[str, Dataset]:
+    """The datasets that a run learns from, by the names that the settings give them."""
+    from arcf.data import load
+
+    return {name: load(corpus.dataset or name) for name, corpus in settings.corpora.items()}

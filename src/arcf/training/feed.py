@@ -1,7 +1,7 @@
 """From samples to steps: what is learnt from in one update of the weights."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from arcf.scorer.ragged import Ragged
 from arcf.scorer.tokens import Batch, ChainTokenizer, EncodedPrefix, FactTokens
 from arcf.training.mix import Mix, Rounds
 from arcf.training.samplers import Sample, Sampler
+from arcf.training.teacher_scores import TeacherScores
 
 Cost = Callable[[int, NDArray[np.int64]], int]
 """Tokens that are computed for a prefix and its candidates, given their lengths; see `Encoding.cost`."""
@@ -23,6 +24,7 @@ class Term:
     """One term of the loss, encoded. The first `counts[0]` candidates belong to the first prefix, and so on.
 
     `prior` is what is added to the model's scores of the candidates, `cost` the number of tokens that are computed.
+    `teacher` has a teacher's scores of them; of a term that is not `labelled`, the labels mean nothing.
     """
 
     prefixes: tuple[EncodedPrefix, ...]
@@ -31,6 +33,8 @@ class Term:
     labels: NDArray[np.bool_]
     prior: NDArray[np.float32]
     cost: int
+    labelled: bool = True
+    teacher: NDArray[np.float32] | None = None
 
     @property
     def has_contrast(self) -> bool:
@@ -60,7 +64,8 @@ class Corpus:
     """What samples of one corpus are made of: its sampler, its tokens, and its prior, where there is one.
 
     A sample never sees another corpus, so two corpora may even be two annotations of the same facts. `weight` is the
-    part of the sampler's samples that an epoch takes; it may be more than 1.
+    part of the sampler's samples that an epoch takes; it may be more than 1. `teacher` has the scores that a teacher
+    gave the samples, where there is one.
     """
 
     neighborhood: Neighborhood
@@ -69,20 +74,26 @@ class Corpus:
     facts: FactTokens
     prior: LexicalPrior | None = None
     weight: float = 1.0
+    teacher: TeacherScores | None = None
 
     @property
     def per_epoch(self) -> int:
         """Samples that an epoch takes."""
-        return max(1, round(self.weight * self.sampler.per_epoch))
+        return self._rounds.per_epoch
 
     @cached_property
     def _rounds(self) -> Rounds:
-        return Rounds(self.sampler)
+        return Rounds(self.sampler, self.weight)
 
     def term(self, number: int, cost: Cost) -> Term | None:
         """The sample of that number, counted from the start of training; None where it has no candidate."""
         sample = self._rounds.draw(number)
-        return None if sample is None else self.encode(sample, cost)
+        if sample is None:
+            return None
+        term = self.encode(sample, cost)
+        if self.teacher is None:
+            return term
+        return replace(term, teacher=self.teacher.scores(number, len(sample.candidates)))
 
     def encode(self, sample: Sample, cost: Cost) -> Term:
         """A sample as the model takes it."""
@@ -90,7 +101,9 @@ class Corpus:
         lengths = np.split(self.facts.candidates.lengths[sample.candidates], np.cumsum(sample.counts)[:-1])
         costs = (cost(len(prefix.tokens), own) for prefix, own in zip(prefixes, lengths, strict=True))
         candidates = self.facts.candidates.take(sample.candidates)
-        return Term(prefixes, sample.counts, candidates, sample.labels, self._prior(sample), sum(costs))
+        return Term(
+            prefixes, sample.counts, candidates, sample.labels, self._prior(sample), sum(costs), sample.labelled
+        )
 
     def _prior(self, sample: Sample) -> NDArray[np.float32]:
         if self.prior is None:
@@ -111,12 +124,12 @@ class Feed:
         self.corpora = tuple(corpora)
         self._cost = cost
         self._contrasts = contrasts
-        self._mix = Mix([corpus.per_epoch for corpus in corpora], seed)
+        self.mix = Mix([corpus.per_epoch for corpus in corpora], seed)
 
     @property
     def per_epoch(self) -> int:
         """Samples of one epoch."""
-        return self._mix.per_epoch
+        return self.mix.per_epoch
 
     def steps(self, start: int, end: int, tokens: int) -> Iterator[StepTerms]:
         """Steps of at least `tokens` tokens each (the last may be smaller) over samples `start` to `end`."""
@@ -135,7 +148,7 @@ class Feed:
                 terms, cost, left_out = [], 0, 0
 
     def _term(self, position: int) -> Term | None:
-        turn = self._mix.turn(position)
+        turn = self.mix.turn(position)
         term = self.corpora[turn.corpus].term(turn.number, self._cost)
         return term if term is None or term.has_contrast or not self._contrasts else None
 

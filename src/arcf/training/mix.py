@@ -14,9 +14,11 @@ class Rounds:
     """A sampler's samples by their number from the start of training, each round in an order of its own.
 
     What is drawn depends on the sampler alone, whatever the other corpora and however often this one has its turn.
+    `weight` is the part of a round that an epoch takes; it may be more than 1.
     """
 
-    def __init__(self, sampler: Sampler) -> None:
+    def __init__(self, sampler: Sampler, weight: float = 1.0) -> None:
+        self.per_epoch = max(1, round(weight * sampler.per_epoch))
         self._sampler = sampler
         self._order = lru_cache(maxsize=1)(sampler.order)
 
@@ -49,6 +51,17 @@ class Mix:
     def per_epoch(self) -> int:
         """Samples of one epoch."""
         return sum(self.counts)
+
+    def samples(self, epochs: float) -> int:
+        """Samples of a run of so many epochs."""
+        return max(1, round(epochs * self.per_epoch))
+
+    def taken(self, end: int) -> tuple[int, ...]:
+        """How many samples of each corpus a run has taken at a position."""
+        epoch, places = divmod(end, self.per_epoch)
+        owners, _ = self._owners(epoch)
+        rest = np.bincount(owners[:places], minlength=len(self.counts)).tolist()
+        return tuple(epoch * count + more for count, more in zip(self.counts, rest, strict=True))
 
     def turn(self, position: int) -> Turn:
         """The turn at a position, counted from the start of training."""

@@ -14,7 +14,6 @@ import torch
 from arcf.config import as_toml
 from arcf.errors import InputError
 from arcf.files import make_folder, write_text
-from arcf.neighborhood import make_neighborhood
 from arcf.scorer.exported.folder import CARD, TRAINING
 from arcf.scorer.network.backbone import load_backbone
 from arcf.scorer.network.scorer import find_device, make_model
@@ -31,9 +30,10 @@ from arcf.training.log import Log
 from arcf.training.losses import LOSSES
 from arcf.training.manifest import TrainingManifest
 from arcf.training.memory import keep_pages
-from arcf.training.samplers import Material, make_sampler
+from arcf.training.samplers import make_sampler
 from arcf.training.settings import TrainingSettings
 from arcf.training.sources import Source, make_sources
+from arcf.training.teacher_scores import TeacherScores, read_teacher
 from arcf.training.trainer import Callback, Progress, Trainer
 from arcf.training.validation import Validation, averaged
 from arcf.types import Dataset
@@ -129,7 +129,9 @@ def fingerprint(settings: TrainingSettings, sources: Sequence[Source]) -> str:
     del values["run"]["checkpoint_minutes"], values["data"]["dataset"]
     for section in values["data"]["datasets"].values():
         del section["dataset"]
-    values["content"] = [source.digest(settings) for source in sources]
+    if settings.teacher:
+        values["teacher"]["scores"] = read_teacher(Path(settings.teacher.scores))
+    values["content"] = [source.digest() for source in sources]
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
@@ -144,30 +146,34 @@ def make_trainer(
     model = make_model(backbone, settings.model.encoding)
     model.to(device)
     corpora = [make_corpus(source, settings, backbone.tokenizer) for source in sources]
-    contrasts = LOSSES[settings.optimisation.loss].contrasts
-    return Trainer(
+    contrasts = LOSSES[settings.optimisation.loss].contrasts and settings.teacher is None
+    trainer = Trainer(
         model=model,
         feed=Feed(corpora, model.cost, contrasts=contrasts, seed=settings.run.seed),
         settings=settings.optimisation,
         workers=group,
         bfloat16=_bfloat16(settings, device),
         seed=settings.run.seed,
+        teacher=settings.teacher,
     )
+    for corpus, samples in zip(corpora, trainer.feed.mix.taken(trainer.samples), strict=True):
+        if corpus.teacher is not None:
+            corpus.teacher.require(samples)
+    return trainer
 
 
 def make_corpus(source: Source, settings: TrainingSettings, tokenizer: ChainTokenizer) -> Corpus:
     """What training draws from a source."""
-    dataset = source.split.shown
-    texts = [fact.text for fact in dataset.facts]
-    neighborhood = make_neighborhood(dataset, settings.sampling.distance)
-    material = Material(dataset, source.split.learnt, neighborhood, source.mined)
+    material, seed, teacher = source.material(), settings.run.seed, settings.teacher
+    texts = [fact.text for fact in material.dataset.facts]
     return Corpus(
-        neighborhood=neighborhood,
-        sampler=make_sampler(material, settings.sampling, settings.run.seed),
+        neighborhood=material.neighborhood,
+        sampler=make_sampler(material, source.sampling, seed),
         tokenizer=tokenizer,
         facts=tokenizer.facts(texts),
         prior=LexicalPrior(texts, settings.model.prior) if settings.model.prior else None,
         weight=source.settings.weight,
+        teacher=TeacherScores(Path(teacher.scores), source.name, source.samples_key(seed)) if teacher else None,
     )
 
 

@@ -16,8 +16,8 @@ from arcf.registry import pick
 from arcf.scorer.network.scorer import ENCODINGS
 from arcf.scorer.settings import ScorerSettings
 from arcf.training.figures import CHOICES
-from arcf.training.losses import LOSSES
-from arcf.training.samplers import SAMPLERS, Sampling
+from arcf.training.losses import DISTILLATIONS, LOSSES
+from arcf.training.samplers import SAMPLERS, Sampling, Unlabelled
 
 
 def _require(condition: bool, rule: str) -> None:
@@ -65,7 +65,8 @@ class CorpusSettings:
 
     `dataset`: a name or a path; None takes the name of the section. `weight`: how often an epoch takes each sample of
     the corpus. Of 0.5 it takes half of them, and the next epoch the other half. `held_out_facts`: so many facts of
-    explanations are never shown in training, and the questions that they explain are validated apart.
+    explanations are never shown in training, and the questions that they explain are validated apart. `kind`: the kind
+    of its samples; None: that of the section [sampling].
     """
 
     dataset: str | None = None
@@ -73,6 +74,7 @@ class CorpusSettings:
     held_out: int = 200
     weight: float = 1.0
     held_out_facts: int = 0
+    kind: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("held_out", "held_out_facts"):
@@ -143,6 +145,26 @@ class OptimisationSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class TeacherSettings:
+    """A teacher's scores, which the student's are drawn to besides the task's own loss.
+
+    `scores`: the folder that `arcf teach` has filled. `weight`: what the loss against the teacher weighs beside the
+    task's. `loss`: kl or margin_mse; see `training.losses`. `temperature`: what the teacher's scores are divided by,
+    and in kl the student's too; above 1, what the teacher thinks of unlikely candidates counts more.
+    """
+
+    scores: str
+    weight: float = 1.0
+    temperature: float = 1.0
+    loss: str = "kl"
+
+    def __post_init__(self) -> None:
+        pick(DISTILLATIONS, self.loss, "loss against a teacher")
+        for name in ("weight", "temperature"):
+            _require(getattr(self, name) > 0, f"{name} must be more than 0, not {getattr(self, name)}.")
+
+
+@dataclass(frozen=True, slots=True)
 class ValidationSettings:
     """Chains for the held-out questions every `every` samples (and at the end); the best weights are kept.
 
@@ -197,10 +219,24 @@ class TrainingSettings:
     optimisation: OptimisationSettings = field(default_factory=OptimisationSettings)
     validation: ValidationSettings = field(default_factory=ValidationSettings)
     run: RunSettings = field(default_factory=RunSettings)
+    teacher: TeacherSettings | None = None
 
     def __post_init__(self) -> None:
-        pick(SAMPLERS, self.sampling.kind, "kind of sample").check(self.sampling)
+        samplings = {name: self.sampling_of(corpus) for name, corpus in self.data.corpora.items()}
+        for own in samplings.values():
+            pick(SAMPLERS, own.kind, "kind of sample").check(own)
         recipe(self.sampling.distance)
+        unlabelled = [name for name, own in samplings.items() if not SAMPLERS[own.kind].labelled]
+        of_use = bool(unlabelled) or self.sampling.unlabelled == Unlabelled()
+        _require(of_use, "sampling.unlabelled is about samples of the kind unlabelled, and no corpus has this kind.")
+        for name in unlabelled:
+            _require(self.teacher is not None, f"Only a teacher can say what is right in {name}; set teacher.scores.")
+            blind = not self.data.corpora[name].held_out
+            _require(blind, f"Nobody knows what is right in {name}, so nothing can be validated; set held_out to 0.")
+
+    def sampling_of(self, corpus: CorpusSettings) -> Sampling:
+        """How samples of one corpus are drawn."""
+        return replace(self.sampling, kind=corpus.kind or self.sampling.kind)
 
     @property
     def scorer(self) -> ScorerSettings:

@@ -1,18 +1,24 @@
 """What a run learns from: the datasets that its settings name, and which of their questions are held out."""
 
 import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from arcf.errors import InputError
-from arcf.neighborhood import FactIds
+from arcf.neighborhood import FactIds, make_neighborhood
+from arcf.neighborhood.loading import TRAINING_SPLIT
 from arcf.runs import read_run
+from arcf.training.samplers import SAMPLERS, Material, Sampling
 from arcf.training.settings import CorpusSettings, TrainingSettings
-from arcf.training.split import Split, split_questions
+from arcf.training.split import Split, all_questions, split_questions
 from arcf.types import Dataset
+
+#: Raised when samplers draw other samples from the same settings: a teacher's scores of the old ones are stale.
+SAMPLES = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +31,15 @@ class Source:
 
     name: str
     settings: CorpusSettings
+    sampling: Sampling
     dataset: Dataset
     split: Split
     mined: Mapping[str, FactIds]
+
+    def material(self) -> Material:
+        """What samples are drawn from."""
+        shown = self.split.shown
+        return Material(shown, self.split.learnt, make_neighborhood(shown, self.sampling.distance), self.mined)
 
     def describe(self) -> dict[str, Any]:
         """What a manifest and a model card say of it."""
@@ -42,7 +54,7 @@ class Source:
             "weight": self.settings.weight,
         }
 
-    def digest(self, settings: TrainingSettings) -> str:
+    def digest(self) -> str:
         """A hash of its content, as far as training sees it: facts, questions, gold, mined facts."""
         digest = hashlib.sha256()
         for question_id, facts in self.mined.items():
@@ -51,9 +63,20 @@ class Source:
             digest.update(f"{fact.uid}\0{fact.text}\0".encode())
         for question in self.dataset.split(self.settings.split):
             gold = " ".join(gold.uid for gold in question.gold)
-            asked = question.asked(settings.sampling.query).query()
+            asked = question.asked(self.sampling.query).query()
             digest.update(f"{question.id}\0{question.query()}\0{asked}\0{gold}\0".encode())
+        for question in self.dataset.splits.get(TRAINING_SPLIT, ()):  # what distances learn from
+            digest.update(f"{question.text}\0".encode())
         return digest.hexdigest()
+
+    def samples_key(self, seed: int) -> str:
+        """A hash of everything that decides its samples: the content, what is held out, how they are drawn."""
+        sampling = asdict(self.sampling)
+        if sampling["mining"]:
+            del sampling["mining"]["run"]  # what is in it is part of the content
+        held_out = (self.settings.held_out, self.settings.held_out_facts)
+        decisive = (SAMPLES, self.digest(), held_out, sampling, seed)
+        return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
 
 
 def make_sources(settings: TrainingSettings, datasets: Mapping[str, Dataset]) -> tuple[Source, ...]:
@@ -65,9 +88,10 @@ def make_sources(settings: TrainingSettings, datasets: Mapping[str, Dataset]) ->
     rankings = read_run(settings.sampling.mining.run).rankings if settings.sampling.mining else {}
     sources = []
     for name, corpus in settings.data.corpora.items():
-        dataset = datasets[name]
-        split = split_questions(dataset, corpus)
-        sources.append(Source(name, corpus, dataset, split, _mined(rankings, split.shown, corpus.split)))
+        dataset, sampling = datasets[name], settings.sampling_of(corpus)
+        split = (split_questions if SAMPLERS[sampling.kind].labelled else all_questions)(dataset, corpus)
+        mined = _mined(rankings, split.shown, corpus.split)
+        sources.append(Source(name, corpus, sampling, dataset, split, mined))
     if settings.sampling.mining and not any(source.mined for source in sources):
         places = " or ".join(f"the split {source.settings.split} of {source.dataset.name}" for source in sources)
         raise InputError(f"has no question of {places}.", settings.sampling.mining.run)

@@ -23,6 +23,18 @@ class Split:
     new: tuple[Question, ...] = ()
 
 
+def all_questions(dataset: Dataset, settings: CorpusSettings) -> Split:
+    """Learn from every question, with gold facts or without.
+
+    Raises:
+        InputError: there is none.
+    """
+    questions = dataset.split(settings.split)
+    if not questions:
+        raise InputError(f"has no question in the split {settings.split}.", dataset.name)
+    return Split(shown=dataset, learnt=questions, held_out=())
+
+
 def split_questions(dataset: Dataset, settings: CorpusSettings) -> Split:
     """Hold out questions and facts for validation: the same ones for every seed, so that runs can be compared.
 

@@ -20,9 +20,9 @@ from arcf.scorer.network.backbone import Backbone
 from arcf.scorer.network.scorer import Network
 from arcf.training.distributed import Workers
 from arcf.training.feed import Feed, StepTerms, Term, batch_of, in_parts
-from arcf.training.losses import LOSSES, Targets
+from arcf.training.losses import LOSSES, Targets, distillation, taught
 from arcf.training.optimiser import WeightAverage, make_optimiser, set_learning_rate
-from arcf.training.settings import OptimisationSettings
+from arcf.training.settings import OptimisationSettings, TeacherSettings
 
 
 @dataclass(slots=True)
@@ -85,13 +85,15 @@ class Trainer:
     callbacks: Sequence[Callback] = ()
     bfloat16: bool = False
     seed: int = 1
+    teacher: TeacherSettings | None = None
     progress: Progress = field(default_factory=Progress)
     average: WeightAverage = field(default_factory=WeightAverage)
     optimiser: torch.optim.AdamW = field(init=False)
 
     def __post_init__(self) -> None:
         self.optimiser = make_optimiser(self.backbone, self.settings)
-        self._loss = pick(LOSSES, self.settings.loss, "loss")
+        task, teacher = pick(LOSSES, self.settings.loss, "loss"), self.teacher
+        self._loss = taught(task, distillation(teacher.loss, teacher.temperature), teacher.weight) if teacher else task
 
     @property
     def backbone(self) -> Backbone:
@@ -101,7 +103,7 @@ class Trainer:
     @property
     def samples(self) -> int:
         """All samples of the run."""
-        return max(1, round(self.settings.epochs * self.feed.per_epoch))
+        return self.feed.mix.samples(self.settings.epochs)
 
     def run(self) -> None:
         """Train from where `progress` stands to the end.
@@ -175,7 +177,7 @@ class Trainer:
         device = scores.device
         scores = scores + torch.from_numpy(np.concatenate([term.prior for term in part])).to(device)
         terms = scores.split([len(term.candidates) for term in part])
-        targets = (Targets(torch.from_numpy(term.labels).to(device)) for term in part)
+        targets = (_targets(term, device) for term in part)
         losses = [self._loss(own, wanted) for own, wanted in zip(terms, targets, strict=True)]
         return torch.stack(losses).sum()
 
@@ -194,3 +196,8 @@ class Trainer:
         self.progress.prefixes_shortened += sum(bool(p.shortening) for term in step.terms for p in term.prefixes)
         if self.progress.position / self.samples > self.settings.average_from:
             self.average.add(self.backbone.model)
+
+
+def _targets(term: Term, device: torch.device) -> Targets:
+    teacher = None if term.teacher is None else torch.from_numpy(term.teacher).to(device)
+    return Targets(torch.from_numpy(term.labels).to(device), teacher, term.labelled)

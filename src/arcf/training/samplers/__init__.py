@@ -2,7 +2,7 @@
 
 from arcf.training.samplers.base import Material, Sample, Sampler
 from arcf.training.samplers.registry import SAMPLERS, make_sampler
-from arcf.training.samplers.settings import Conditioning, Mining, Paths, Sampling
+from arcf.training.samplers.settings import Conditioning, Mining, Paths, Sampling, Unlabelled
 
 __all__ = [
     "SAMPLERS",
@@ -13,5 +13,6 @@ __all__ = [
     "Sample",
     "Sampler",
     "Sampling",
+    "Unlabelled",
     "make_sampler",
 ]

@@ -6,9 +6,9 @@ on nothing else: not on the number of workers, not on the order, not on where a 
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +26,22 @@ NO_FACTS: FactIds = np.empty(0, dtype=np.int64)
 class Sample:
     """One term of the loss: candidates (fact ids, or `STOP`) after one prefix or several, and which of them are right.
 
-    The first `counts[0]` candidates belong to the first prefix, and so on; all are compared with one another.
+    The first `counts[0]` candidates belong to the first prefix, and so on; all are compared with one another. `query`
+    is the whole one, where prefixes have words left out. Of a sample that is not `labelled`, nobody knows what is
+    right: only a teacher's scores say anything of it.
     """
 
     prefixes: tuple[Prefix, ...]
     counts: tuple[int, ...]
     candidates: NDArray[np.int64]
     labels: NDArray[np.bool_]
+    query: str
+    labelled: bool = True
+
+    @property
+    def whole_prefixes(self) -> tuple[Prefix, ...]:
+        """The prefixes with the whole query."""
+        return tuple(replace(prefix, query=self.query) for prefix in self.prefixes)
 
 
 class Sampler(Protocol):
@@ -68,11 +77,16 @@ class Material:
 class QuestionSampler(ABC):
     """Draws `sampling.prefixes` samples of each question with gold facts in every epoch."""
 
+    #: Whether samples say which candidates are right; where they do not, questions need no gold facts.
+    labelled: ClassVar[bool] = True
+
     def __init__(self, material: Material, sampling: Sampling, seed: int) -> None:
         dataset = material.dataset
         self.sampling = sampling
         self.questions = [
-            question.asked(sampling.query) for question in material.questions if dataset.gold_ids(question)
+            question.asked(sampling.query)
+            for question in material.questions
+            if dataset.gold_ids(question) or not self.labelled
         ]
         self.neighborhood = material.neighborhood
         self._gold = [np.array(dataset.gold_ids(question), dtype=np.int64) for question in self.questions]

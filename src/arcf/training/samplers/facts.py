@@ -19,4 +19,5 @@ class FactSampler(QuestionSampler):
         if not len(candidates):
             return None
         prefix = Prefix(self._query(question, rng))
-        return Sample((prefix,), (len(candidates),), candidates, np.arange(len(candidates)) < len(right))
+        labels = np.arange(len(candidates)) < len(right)
+        return Sample((prefix,), (len(candidates),), candidates, labels, question.query())

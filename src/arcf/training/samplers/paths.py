@@ -48,7 +48,8 @@ class PathSampler(QuestionSampler):
         if not groups:
             return None
         prefixes, facts, labels = zip(*groups, strict=True)
-        return Sample(prefixes, tuple(map(len, facts)), np.concatenate(facts), np.concatenate(labels))
+        counts = tuple(map(len, facts))
+        return Sample(prefixes, counts, np.concatenate(facts), np.concatenate(labels), question.query())
 
     def _chosen(
         self, pool: FactIds, right: FactIds, index: int, rng: np.random.Generator

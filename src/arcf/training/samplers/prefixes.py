@@ -31,15 +31,16 @@ class PrefixSampler(QuestionSampler):
             visible = self._visible(question, chosen)
         right = visible[np.isin(visible, gold)]
         wrong = self._negatives(self._wrong(visible, gold), self._hard[index], rng)
-        return _sample(Prefix(self._query(question, rng), tuple(chosen.tolist())), right, wrong)
+        prefix = Prefix(self._query(question, rng), tuple(chosen.tolist()))
+        return _sample(prefix, question.query(), right, wrong)
 
 
-def _sample(prefix: Prefix, right: FactIds, wrong: FactIds) -> Sample | None:
+def _sample(prefix: Prefix, query: str, right: FactIds, wrong: FactIds) -> Sample | None:
     stop = np.full(1 if prefix.facts else 0, STOP, dtype=np.int64)
     candidates = np.concatenate([right, wrong, stop])
     labels = np.arange(len(candidates)) < len(right)
     labels[len(right) + len(wrong) :] = not len(right)
-    return Sample((prefix,), (len(candidates),), candidates, labels) if len(candidates) else None
+    return Sample((prefix,), (len(candidates),), candidates, labels, query) if len(candidates) else None
 
 
 def _replace_some(chosen: FactIds, wrong: FactIds, share: float, rng: np.random.Generator) -> FactIds:

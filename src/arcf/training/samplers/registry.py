@@ -6,11 +6,13 @@ from arcf.training.samplers.facts import FactSampler
 from arcf.training.samplers.paths import PathSampler
 from arcf.training.samplers.prefixes import PrefixSampler
 from arcf.training.samplers.settings import Sampling
+from arcf.training.samplers.unlabelled import UnlabelledSampler
 
 SAMPLERS: dict[str, type[QuestionSampler]] = {
     "prefixes": PrefixSampler,
     "facts": FactSampler,
     "paths": PathSampler,
+    "unlabelled": UnlabelledSampler,
 }
 
 

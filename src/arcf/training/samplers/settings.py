@@ -61,6 +61,20 @@ class Paths:
 
 
 @dataclass(frozen=True, slots=True)
+class Unlabelled:
+    """Questions without gold: the prefix has up to `max_facts` of the `nearest` facts, which are all candidates too."""
+
+    max_facts: int = 6
+    nearest: int = 24
+
+    def __post_init__(self) -> None:
+        if self.max_facts < 0 or self.nearest < 1:
+            raise SettingError(
+                f"Unlabelled samples take max_facts >= 0 and nearest >= 1, not {self.max_facts}, {self.nearest}."
+            )
+
+
+@dataclass(frozen=True, slots=True)
 class Sampling:
     """What a sample looks like.
 
@@ -82,6 +96,7 @@ class Sampling:
     conditioning: Conditioning | None = None
     mining: Mining | None = None
     paths: Paths = field(default_factory=Paths)
+    unlabelled: Unlabelled = field(default_factory=Unlabelled)
 
     def __post_init__(self) -> None:
         for name in ("k", "prefixes", "negatives"):
