@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arcf.cli import bench, compare, data, evaluate, explain, export, rank, reachability, serve, teach, train
+from arcf.cli import average, bench, compare, data, evaluate, explain, export, rank, reachability, serve, teach, train
 from arcf.cli.output import check_arguments, plain_errors
 from arcf.cli.ranker import with_model, with_ranker
 
@@ -22,6 +22,7 @@ app.command()(with_ranker(explain.explain))
 app.command()(with_ranker(rank.rank))
 app.command()(train.train)
 app.command()(teach.teach)
+app.command()(average.average)
 app.command()(export.export)
 app.command()(evaluate.evaluate)
 app.command()(compare.compare)
