@@ -66,7 +66,9 @@ def train(
 
 
 def load_datasets(settings: "DataSettings") -> dict[str, Dataset]:
-    """The datasets that a run learns from, by the names that the settings give them."""
+    """The datasets that a run learns from, by the names that the settings give them; each is read once."""
     from arcf.data import load
 
-    return {name: load(corpus.dataset or name) for name, corpus in settings.corpora.items()}
+    places = {name: corpus.dataset or name for name, corpus in settings.corpora.items()}
+    loaded = {place: load(place) for place in dict.fromkeys(places.values())}
+    return {name: loaded[place] for name, place in places.items()}
