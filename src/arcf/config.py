@@ -86,6 +86,8 @@ def _toml_value(value: Any) -> str:
         return '"none"'
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml_value, value))}]"
     return _quoted(value) if isinstance(value, str) else repr(value)
 
 
@@ -103,6 +105,9 @@ def _convert(value: Any, hint: Any, key: str) -> Any:
     for option in options:
         if dataclasses.is_dataclass(option) and isinstance(value, Mapping):
             return make(typing.cast(Any, option), value, f"{key}.")
+        if typing.get_origin(option) is tuple and isinstance(value, list | tuple):
+            inner = typing.get_args(option)[0]
+            return tuple(_convert(entry, inner, f"{key}[{place}]") for place, entry in enumerate(value))
         if option is float and isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
             return float(value)
         if option is not float and isinstance(option, type) and type(value) is option:
@@ -116,6 +121,8 @@ def _convert(value: Any, hint: Any, key: str) -> Any:
 def _type_name(kind: Any) -> str:
     if typing.get_origin(kind) is typing.Literal:
         return " or ".join(map(str, typing.get_args(kind)))
+    if typing.get_origin(kind) is tuple:
+        return f"a list, each entry {_type_name(typing.get_args(kind)[0])}"
     names = {float: "a number", int: "a whole number", str: "a text", bool: "true or false", type(None): "none"}
     return names.get(kind, "a section")
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arcf.cli import bench, compare, data, evaluate, explain, export, rank, reachability, serve, train
+from arcf.cli import bench, compare, data, evaluate, explain, export, fuse, rank, reachability, serve, train
 from arcf.cli.output import plain_errors
 from arcf.cli.ranker import with_model, with_ranker
 
@@ -21,6 +21,7 @@ app.command()(with_ranker(explain.explain))
 app.command()(with_ranker(rank.rank))
 app.command()(train.train)
 app.command()(export.export)
+app.command()(fuse.fuse)
 app.command()(evaluate.evaluate)
 app.command()(compare.compare)
 app.command()(reachability.reachability)
