@@ -45,9 +45,9 @@ def read_settings(
     if preset is not None:
         values = tomllib.loads(pick(presets(kind), preset, "preset"))
     if file is not None:
-        values = _merged(values, _read_toml(file))
+        values = merged(values, _read_toml(file))
     for override in overrides:
-        values = _merged(values, _parse_override(override))
+        values = merged(values, _parse_override(override))
     return make(kind, values)
 
 
@@ -150,10 +150,11 @@ def _parse_override(text: str) -> dict[str, Any]:
     return nested
 
 
-def _merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested mappings with those of another on top."""
     result = dict(values)
     for key, value in over.items():
         inner = result.get(key)
         both = isinstance(value, Mapping) and isinstance(inner, Mapping)
-        result[key] = _merged(typing.cast(Any, inner), value) if both else value
+        result[key] = merged(typing.cast(Any, inner), value) if both else value
     return result

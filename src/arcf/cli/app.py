@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arcf.cli import bench, compare, data, evaluate, explain, export, fuse, rank, reachability, serve, train
+from arcf.cli import bench, compare, data, evaluate, explain, export, fuse, rank, reachability, reproduce, serve, train
 from arcf.cli.output import plain_errors
 from arcf.cli.ranker import with_model, with_ranker
 
@@ -25,6 +25,7 @@ app.command()(fuse.fuse)
 app.command()(evaluate.evaluate)
 app.command()(compare.compare)
 app.command()(reachability.reachability)
+app.command()(reproduce.reproduce)
 app.command()(with_model(serve.serve))
 app.add_typer(data.app)
 app.add_typer(bench.app)

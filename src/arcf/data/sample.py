@@ -20,7 +20,9 @@ def sample_questions(questions: Sequence[Question], count: int) -> tuple[Questio
 
 
 def sampled(dataset: Dataset, split: str, count: int | None) -> Dataset:
-    """The dataset with a fixed sample of one split's questions; as it is, if no number is given.
+    """The dataset with a fixed sample of one split's questions with gold facts; as it is, if no number is given.
+
+    Where no question has gold facts, all are drawn from.
 
     Raises:
         SettingError: the number is not positive.
@@ -30,4 +32,6 @@ def sampled(dataset: Dataset, split: str, count: int | None) -> Dataset:
         return dataset
     if count < 1:
         raise SettingError(f"A sample has at least 1 question, not {count}.")
-    return replace(dataset, splits={**dataset.splits, split: sample_questions(dataset.split(split), count)})
+    questions = dataset.split(split)
+    judged = [question for question in questions if dataset.gold_ids(question)]
+    return replace(dataset, splits={**dataset.splits, split: sample_questions(judged or questions, count)})
