@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from arcf.experiments.budget import Budget
+from arcf.experiments.measuring import FuseJob, RankJob
 from arcf.experiments.place import Place
 from arcf.experiments.running import in_order
 from arcf.experiments.tables import Cell, Table
@@ -94,6 +95,17 @@ def measure_all(tables: Sequence[Table], place: Place, budget: Budget) -> list[M
 
 def _seconds(cell: Cell, place: Place) -> float | None:
     """The seconds a question that ranking took, all told; less exact than a time of its own."""
-    ranked = cell.evaluate.ranked if cell.evaluate else None
-    seconds, result = (place.seconds(ranked), place.result(ranked)) if ranked else (None, None)
-    return seconds / result["questions"] if seconds and result and result.get("questions") else None
+    if cell.evaluate is None:
+        return None
+    ranked = cell.evaluate.ranked
+    parts = [_of_ranking(part, place) for part in (ranked.parts if isinstance(ranked, FuseJob) else (ranked,))]
+    known = [seconds for seconds in parts if seconds is not None]
+    return sum(known) if len(known) == len(parts) else None
+
+
+def _of_ranking(job: RankJob, place: Place) -> float | None:
+    """What the job itself took. One that went on after a kill took longer than is known, and tells nothing."""
+    seconds, result = place.seconds(job), place.result(job)
+    if seconds is None or result is None or result["ranked"] < result["questions"]:
+        return None
+    return seconds / max(int(result["questions"]), 1)
