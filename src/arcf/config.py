@@ -46,9 +46,9 @@ def read_settings(
     if preset is not None:
         values = tomllib.loads(pick(presets(kind), preset, "preset"))
     if file is not None:
-        values = _merged(values, _read_toml(file))
+        values = merged(values, _read_toml(file))
     for override in overrides:
-        values = _merged(values, _parse_override(override))
+        values = merged(values, _parse_override(override))
     return make(kind, values)
 
 
@@ -89,6 +89,8 @@ def _toml_value(value: Any) -> str:
         return '"none"'
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml_value, value))}]"
     return _quoted(value) if isinstance(value, str) else repr(value)
 
 
@@ -108,19 +110,36 @@ def _convert(value: Any, hint: Any, key: str) -> Any:
     if (value is None or value == "none") and type(None) in options:
         return None
     for option in options:
-        if dataclasses.is_dataclass(option) and isinstance(value, Mapping):
-            return make(typing.cast(Any, option), value, f"{key}.")
-        if typing.get_origin(option) is Mapping and isinstance(value, Mapping):
-            (_, kind) = typing.get_args(option)
-            return {name: _convert(inner, kind, f"{key}.{name}") for name, inner in value.items()}
-        if option is float and isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
-            return float(value)
-        if option is not float and isinstance(option, type) and type(value) is option:
-            return value
-        if typing.get_origin(option) is typing.Literal and value in typing.get_args(option):
-            return value
+        if isinstance(value, Mapping | list | tuple):
+            made = _convert_several(value, option, key)
+        else:
+            made = _convert_one(value, option)
+        if made is not None:
+            return made
     expected = " or ".join(_type_name(option) for option in options)
     raise SettingError(f"The setting '{key}' takes {expected}, not {value!r}.")
+
+
+def _convert_several(value: Any, kind: Any, key: str) -> Any:
+    """A section, several sections by name, or a list; None if it is not of that kind."""
+    if dataclasses.is_dataclass(kind) and isinstance(value, Mapping):
+        return make(typing.cast(Any, kind), value, f"{key}.")
+    inner = typing.get_args(kind)
+    if typing.get_origin(kind) is Mapping and isinstance(value, Mapping):
+        return {name: _convert(entry, inner[1], f"{key}.{name}") for name, entry in value.items()}
+    if typing.get_origin(kind) is tuple and not isinstance(value, Mapping):
+        return tuple(_convert(entry, inner[0], f"{key}[{place}]") for place, entry in enumerate(value))
+    return None
+
+
+def _convert_one(value: Any, kind: Any) -> Any:
+    """A number, a text, or true or false; None if it is not of that kind."""
+    if kind is float:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+        return float(value) if is_number else None
+    if typing.get_origin(kind) is typing.Literal:
+        return value if value in typing.get_args(kind) else None
+    return value if isinstance(kind, type) and type(value) is kind else None
 
 
 def _type_name(kind: Any) -> str:
@@ -128,6 +147,8 @@ def _type_name(kind: Any) -> str:
         return " or ".join(map(str, typing.get_args(kind)))
     if typing.get_origin(kind) is Mapping:
         return "sections"
+    if typing.get_origin(kind) is tuple:
+        return f"a list, each entry {_type_name(typing.get_args(kind)[0])}"
     names = {float: "a number", int: "a whole number", str: "a text", bool: "true or false", type(None): "none"}
     return names.get(kind, "a section")
 
@@ -155,10 +176,11 @@ def _parse_override(text: str) -> dict[str, Any]:
     return nested
 
 
-def _merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested mappings with those of another on top."""
     result = dict(values)
     for key, value in over.items():
         inner = result.get(key)
         both = isinstance(value, Mapping) and isinstance(inner, Mapping)
-        result[key] = _merged(typing.cast(Any, inner), value) if both else value
+        result[key] = merged(typing.cast(Any, inner), value) if both else value
     return result

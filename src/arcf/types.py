@@ -149,17 +149,29 @@ class RankedFact:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The facts that a chain ended with, in order, and whether the stop sample ended it."""
+
+    facts: tuple[int, ...]
+    stopped: bool
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """Facts for one question, best first. Scores never increase; equal scores are ordered by fact id."""
+    """Facts for one question, best first. Scores never increase; equal scores are ordered by fact id.
+
+    `chosen` is the chain that the ranking was made from, if one was.
+    """
 
     question_id: str
     facts: NDArray[np.int64]
     scores: NDArray[np.float64]
+    chosen: Chosen | None = None
 
     def top(self, k: int | None) -> "Ranking":
-        """The k best facts; all of them if k is None."""
-        return Ranking(self.question_id, self.facts[:k], self.scores[:k])
+        """The k best facts; all of them if k is None. The chain stays whole."""
+        return replace(self, facts=self.facts[:k], scores=self.scores[:k])
 
     def named(self, corpus: Sequence[Fact]) -> tuple[RankedFact, ...]:
         """The same with uids and texts."""

@@ -153,3 +153,23 @@ def test_breakdown_by_hops(arcf: Callable[..., int], tmp_path: Path, capsys: pyt
     assert [group["name"] for group in hops][:2] == ["1", "2"]
     assert hops[0]["map"] > hops[1]["map"]
     assert sum(group["facts"] for group in hops) == sum(len(question.gold) for question in load().split("dev"))
+
+
+def test_several_runs_their_chains_and_the_plots(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
+    pytest.importorskip("matplotlib")
+    paths = tmp_path / "arcf.json", tmp_path / "tfidf.json"
+    for path in paths:
+        options = ("--split", "dev", "--questions", 4, "--format", "json")
+        assert arcf("rank", "--ranker", path.stem, "--output", path, *options) == 0
+    arguments = ("evaluate", *paths, "--questions", 4, "--plot", tmp_path / "plots")
+    assert arcf(*arguments, "--json") == 0
+    chains, lexical = json.loads(capsys.readouterr().out)["runs"]
+    assert lexical["chains"] is None
+    assert chains["questions_all"] == chains["chains"]["questions"] == 4
+    assert 0 < chains["chains"]["f1"] <= 1
+    assert 3 <= chains["chains"]["length"] <= 9
+    assert sorted(path.name for path in (tmp_path / "plots").iterdir()) == ["breakdowns.png", "breakdowns.svg"]
+    assert arcf(*arguments) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("too early") == 1
+    assert "too late" in shown

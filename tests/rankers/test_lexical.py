@@ -17,7 +17,8 @@ TEXT = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
 TEXTS = st.lists(TEXT, max_size=12)
 
 # The others need a model.
-LEXICAL = sorted(name for name in RANKERS.keys() - {"arcf", "wmd"} if "embedding" not in name)
+WITH_MODEL = {name for name, kind in RANKERS.items() if "model" in kind.settings}
+LEXICAL = sorted(RANKERS.keys() - WITH_MODEL - {"embedding-ann", "wmd"})
 every_ranker = pytest.mark.parametrize("name", LEXICAL)
 
 

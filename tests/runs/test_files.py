@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 
 from arcf.errors import InputError, UnknownNameError
 from arcf.runs.files import FORMATS, Run, read_run, read_runs, write_run
-from arcf.runs.trec_scores import strictly_decreasing
-from arcf.types import Dataset, Fact, Ranking
+from arcf.runs.run import ChosenUids
+from arcf.runs.scores import strictly_decreasing
+from arcf.types import Chosen, Dataset, Fact, Ranking
 
 UIDS = ("a1", "b2", "c3", "d4")
 DATASET = Dataset("tiny", tuple(Fact(uid, f"fact {uid}") for uid in UIDS))
@@ -168,6 +170,35 @@ class TestStrictlyDecreasing:
 
 
 class TestJson:
+    def test_chains_and_scores_are_kept(self, tmp_path: Path) -> None:
+        path = tmp_path / "run.json"
+        chain = replace(ranking("Q1", [1, 0], [2.0, 0.5]), chosen=Chosen((1,), True))
+        write_run(path, DATASET, [chain, ranking("Q2", [0], [1.5])], "json")
+        run = read_run(path)
+        uids = [fact.uid for fact in DATASET.facts]
+        assert run.chains == {"Q1": ChosenUids((uids[1],), True)}
+        assert {name: scores.tolist() for name, scores in run.scores.items()} == {"Q1": [2.0, 0.5], "Q2": [1.5]}
+        assert Run.of("run", DATASET, [chain]).chains == run.chains
+
+    def test_files_without_scores_or_chains_are_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "run.json"
+        entries = [
+            {"question": "Q1", "facts": ["a", "b", "a"], "scores": [3, 2, 1]},
+            {"question": "Q2", "facts": ["a"]},
+        ]
+        path.write_text(json.dumps({"rankings": entries}))
+        run = read_run(path)
+        assert run.rankings == {"Q1": ("a", "b"), "Q2": ("a",)}
+        assert {name: scores.tolist() for name, scores in run.scores.items()} == {"Q1": [3.0, 2.0]}
+        assert run.chains == {}
+
+    @pytest.mark.parametrize("chain", ['"a"', '["a", 1]', '["a"]'])
+    def test_a_broken_chain(self, tmp_path: Path, chain: str) -> None:
+        path = tmp_path / "run.json"
+        path.write_text(f'{{"rankings": [{{"question": "Q1", "facts": ["a"], "chain": {chain}}}]}}')
+        with pytest.raises(InputError, match="entry 1 of 'rankings' has a 'chain'"):
+            read_run(path)
+
     def test_is_one_json_object_with_scores(self, tmp_path: Path) -> None:
         write_run(tmp_path / "run.json", DATASET, [ranking("Q1", [2, 0], [0.5, -np.inf]), ranking("Q2", [])], "json")
         record = json.loads((tmp_path / "run.json").read_text())

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from arcf.errors import InputError
 from arcf.runs.journal import Journal, fingerprint
 from arcf.runs.ranking import rank_questions
-from arcf.types import Dataset, Fact, Question, Ranking
+from arcf.types import Chosen, Dataset, Fact, Question, Ranking
 
 QUESTIONS = [Question(f"q{number}", f"question {number}") for number in range(5)]
 SETTINGS = {"model": "m", "k": 3}
@@ -99,6 +100,17 @@ def test_lines_may_come_in_any_order_and_from_several_writers(tmp_path: Path) ->
     asked, found = run(path)
     assert asked == ["q0", "q3"]
     assert same(found, run(tmp_path / "other")[1])
+
+
+def test_chains_are_kept(tmp_path: Path) -> None:
+    chain = replace(Counting().rank(QUESTIONS[0]), chosen=Chosen((2, 1), True))
+    for _ in range(2):
+        with Journal(tmp_path / "run.partial", SETTINGS) as journal:
+            if journal.get(QUESTIONS[0]) is None:
+                journal.add(chain)
+            found = journal.get(QUESTIONS[0])
+            assert found is not None
+            assert found.chosen == chain.chosen
 
 
 def test_rankings_are_cut_before_they_are_kept(tmp_path: Path) -> None:

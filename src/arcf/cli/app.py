@@ -6,7 +6,22 @@ from typing import Annotated
 
 import typer
 
-from arcf.cli import average, bench, compare, data, evaluate, explain, export, rank, reachability, serve, teach, train
+from arcf.cli import (
+    average,
+    bench,
+    compare,
+    data,
+    evaluate,
+    explain,
+    export,
+    fuse,
+    rank,
+    reachability,
+    reproduce,
+    serve,
+    teach,
+    train,
+)
 from arcf.cli.output import check_arguments, plain_errors
 from arcf.cli.ranker import with_model, with_ranker
 
@@ -24,9 +39,11 @@ app.command()(train.train)
 app.command()(teach.teach)
 app.command()(average.average)
 app.command()(export.export)
+app.command()(fuse.fuse)
 app.command()(evaluate.evaluate)
 app.command()(compare.compare)
 app.command()(reachability.reachability)
+app.command()(reproduce.reproduce)
 app.command()(with_model(serve.serve))
 app.add_typer(data.app)
 app.add_typer(bench.app)

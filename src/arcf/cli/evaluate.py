@@ -1,5 +1,6 @@
 """`arcf evaluate`: score a run."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,11 +11,15 @@ from arcf.cli.output import console, print_json, table_of
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from arcf.evaluation import Evaluation
+    from arcf.evaluation import ChainQuality, Evaluation
+    from arcf.runs import Run
+    from arcf.types import Dataset
 
 
 def evaluate(
-    run: Annotated[Path, typer.Argument(help="A run: TextGraphs predict.txt, TREC or JSON; may end in .gz.")],
+    runs: Annotated[
+        list[Path], typer.Argument(help="A run, or several: TextGraphs predict.txt, TREC or JSON; may end in .gz.")
+    ],
     dataset: Annotated[
         str, typer.Option(help="A dataset's name, or the path of a folder, archive or facts file.")
     ] = "science",
@@ -22,25 +27,57 @@ def evaluate(
     hops: Annotated[
         int | None, typer.Option(min=1, metavar="K", help="Also break down by hops from the question at this k.")
     ] = None,
+    questions: Annotated[
+        int | None, typer.Option(min=1, help="Only the fixed sample of the split that arcf rank --questions takes.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Draw the breakdowns of the paper's figure 2 there, as SVG and PNG."),
+    ] = None,
     per_question: Annotated[bool, typer.Option("--per-question", help="Also show every question's scores.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score a run: MAP as the shared tasks compute it, precision and recall at cutoffs, nDCG, and breakdowns.
 
+    JSON runs of the ranker arcf hold its chains: how good those are is told as well. JSON output is one object for one
+    run, and a list `runs` of them for several.
+
     Example: arcf evaluate predict.txt --dataset worldtree-2020 --split dev
+
+    Example: arcf evaluate arcf.json single-fact.json --dataset worldtree-2020 --plot pictures
     """
     from arcf.data import load
+    from arcf.data.sample import sampled
     from arcf.evaluation import evaluate as evaluate_run
     from arcf.evaluation import hop_groups
-    from arcf.runs import read_run
+    from arcf.evaluation.plots import check_picture
+    from arcf.runs import read_runs
 
-    corpus = load(dataset)
+    if plot is not None:
+        check_picture(plot / "breakdowns.png")
+    corpus = sampled(load(dataset), split, questions)
     groups = {} if hops is None else {"hops": hop_groups(corpus, split, hops)}
-    result = evaluate_run(read_run(run), corpus, split, groups)
+    read = read_runs(runs)
+    results = [evaluate_run(run, corpus, split, groups) for run in read]
+    if plot is not None:
+        _draw(read, corpus, split, hops, plot)
     if as_json:
-        print_json(result.to_dict(per_question))
+        records = [result.to_dict(per_question) for result in results]
+        print_json(records[0] if len(records) == 1 else {"runs": records})
     else:
-        _print(result, per_question)
+        for place, result in enumerate(results):
+            typer.echo("\n" if place else "", nl=False)
+            _print(result, per_question)
+
+
+def _draw(runs: "Sequence[Run]", corpus: "Dataset", split: str, k: int | None, folder: Path) -> None:
+    from arcf.evaluation.panels import K, breakdown_panels
+    from arcf.evaluation.plots import plot_breakdowns
+
+    panels = breakdown_panels(runs, corpus, split, k or K)
+    for ending in ("svg", "png"):
+        plot_breakdowns(panels, folder / f"breakdowns.{ending}")
+    typer.echo(f"Drawn in {folder / 'breakdowns.svg'} and .png", err=True)
 
 
 def _print(result: "Evaluation", per_question: bool) -> None:
@@ -51,6 +88,9 @@ def _print(result: "Evaluation", per_question: bool) -> None:
     terminal.print(_rules(result))
     terminal.print()
     terminal.print(_cutoffs(result))
+    if result.chains:
+        terminal.print()
+        terminal.print(_chains(result.chains))
     if any(result.breakdowns.values()):
         terminal.print()
         terminal.print(_breakdowns(result))
@@ -72,6 +112,15 @@ def _cutoffs(result: "Evaluation") -> "Table":
     table.add_row("precision", *map(_score, result.precision.values()), "")
     table.add_row("recall", *map(_score, result.recall.values()), "")
     table.add_row("nDCG", *[""] * len(result.precision), _score(result.ndcg))
+    return table
+
+
+def _chains(quality: "ChainQuality") -> "Table":
+    table = table_of("chains", "precision", "recall", "F1", "facts", "gold", "stopped", "too early", "too late")
+    scores = (f"{value:.4f}" for value in (quality.precision, quality.recall, quality.f1))
+    sizes = (f"{value:.1f}" for value in (quality.length, quality.gold_length))
+    shares = (f"{value:.0%}" for value in (quality.stopped, quality.too_early, quality.too_late))
+    table.add_row(f"{quality.questions:,}", *scores, *sizes, *shares)
     return table
 
 

@@ -25,11 +25,13 @@ def rank(
     answer: Annotated[str, typer.Option(help="Its answer.")] = "",
     question_id: Annotated[str | None, typer.Option("--id", help="A question of the dataset instead.")] = None,
     split: Annotated[str | None, typer.Option(help="All questions of a split instead; needs --output.")] = None,
+    questions: Annotated[int | None, typer.Option(min=1, help="Only a fixed sample of the split, so many.")] = None,
     dataset: DatasetOrFacts = "science",
     ranker: Annotated[
         str,
         typer.Option(
-            help="arcf (the model), bm25, bm25-iterated, bm25-embedding, embedding-iterated, or a distance: tfidf, ..."
+            help="arcf, single-fact or path-rerank (with a model), ensemble, bm25, bm25-iterated, bm25-embedding, "
+            "embedding-iterated, or a distance: tfidf, overlap, embedding, ..."
         ),
     ] = "arcf",
     output: Annotated[Path | None, typer.Option(help="Where the ranking of a split is written.")] = None,
@@ -45,10 +47,13 @@ def rank(
 
     Example: arcf rank --dataset worldtree-2020 --split dev --ranker bm25 --output dev.txt
 
-    The ranker arcf takes seconds a question, so it keeps its rankings of a split in OUTPUT.partial until all are there:
-    the same command, given again after a kill, goes on where it was.
+    Example: arcf rank --split dev --output both.json --ranker ensemble --set 'ensemble.members=["bm25", "single-fact"]'
+
+    A ranker with a model takes seconds a question, so it keeps its rankings of a split in OUTPUT.partial until all are
+    there: the same command, given again after a kill, goes on where it was.
     """
     from arcf.data import load
+    from arcf.data.sample import sampled
     from arcf.explainer import ask
     from arcf.rankers import build_ranker, find_kind
 
@@ -59,11 +64,13 @@ def rank(
         raise SettingError("--split and --output go together: a split's ranking is written to a file.")
     if answer and question is None:
         raise SettingError("Questions of a dataset have their own answers; --answer is for a question of your own.")
+    if questions is not None and split is None:
+        raise SettingError("--questions is how many of a split are ranked; it goes with --split.")
     settings = replace(settings, kind=ranker)
     find_kind(settings)
     corpus = load(dataset)
     if split is not None and output is not None:
-        _write_split(settings, corpus, split, output, file_format, top_k)
+        _write_split(settings, sampled(corpus, split, questions), split, output, file_format, top_k)
         return
     chosen = corpus.question(question_id) if question_id is not None else ask(question or "", answer)
     ranked = build_ranker(settings, corpus).rank(chosen).top(top_k or SHOWN).named(corpus.facts)

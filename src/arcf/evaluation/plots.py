@@ -1,6 +1,7 @@
 """Pictures of measurements. The only place that knows matplotlib, which is loaded when a picture is drawn."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Line = Mapping[int, float]
+PANELS_A_ROW = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Bars of one or several runs over the same groups: run -> group -> value. A run may lack a group."""
+
+    title: str
+    quantity: str
+    groups: tuple[str, ...]
+    bars: Mapping[str, Mapping[str, float]]
 
 
 def plot_reachability(lines: Mapping[str, Mapping[int, float]], title: str, path: Path) -> None:
@@ -92,6 +104,52 @@ def plot_learning(runs: Mapping[str, Mapping[str, Line]], path: Path) -> None:
                 axes.plot(*zip(*points, strict=True), marker="." if len(points) < 50 else None, label=name)
         axes.grid(alpha=0.3)
         axes.legend()
+    _write(figure, path)
+
+
+def plot_breakdowns(panels: Sequence[Panel], path: Path) -> None:
+    """Bars side by side in a grid of panels, three a row: one bar per run and group.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        InputError: the file cannot be written, or its ending is no format.
+    """
+    rows = -(-len(panels) // PANELS_A_ROW)
+    figure = _figure((4.4 * PANELS_A_ROW, 3.4 * rows))
+    for place, panel in enumerate(panels, start=1):
+        axes = figure.add_subplot(rows, PANELS_A_ROW, place, xlabel=panel.title, ylabel=panel.quantity)
+        width = 0.8 / max(len(panel.bars), 1)
+        for number, (name, bars) in enumerate(panel.bars.items()):
+            found = [place for place, group in enumerate(panel.groups) if group in bars]
+            shift = (number - (len(panel.bars) - 1) / 2) * width
+            heights = [bars[panel.groups[place]] for place in found]
+            axes.bar([place + shift for place in found], heights, width, label=name)
+        axes.set_xticks(range(len(panel.groups)), panel.groups, fontsize=8)
+        axes.grid(axis="y", alpha=0.3)
+        if len(panel.bars) > 1:
+            axes.legend(fontsize=8)
+    _write(figure, path)
+
+
+def plot_cost(panels: Mapping[str, Mapping[str, Line]], path: Path) -> None:
+    """MAP (left axis, solid) and seconds (right axis, dashed) over a setting: title -> {"MAP" or a time -> line}.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        InputError: the file cannot be written, or its ending is no format.
+    """
+    figure = _figure((5.6 * len(panels), 4.0))
+    for place, (title, lines) in enumerate(panels.items(), start=1):
+        left = figure.add_subplot(1, len(panels), place, xlabel=title, ylabel="MAP")
+        right = left.twinx()
+        right.set_ylabel("seconds a question")
+        drawn = []
+        for number, (name, line) in enumerate(lines.items()):
+            axes, style = (left, "-o") if name.startswith("MAP") else (right, "--s")
+            drawn += axes.plot(*zip(*sorted(line.items()), strict=True), style, color=f"C{number}", label=name)
+        right.set_ylim(bottom=0)
+        left.grid(alpha=0.3)
+        left.legend(handles=drawn, fontsize=8)
     _write(figure, path)
 
 

@@ -123,11 +123,11 @@ def reachabilities(
     return results
 
 
-def hop_groups(dataset: Dataset, split: str, k: int) -> FactGroups:
-    """The gold facts of a split by their hop under the paper's distance, tf-idf: groups for a breakdown."""
+def hop_groups(dataset: Dataset, split: str, k: int, distance: str = "tfidf") -> FactGroups:
+    """The gold facts of a split by their hop, under the paper's distance or another: groups for a breakdown."""
     from arcf.neighborhood import make_neighborhood
 
-    labels = hop_labels(make_neighborhood(dataset), dataset, dataset.split(split), k)
+    labels = hop_labels(make_neighborhood(dataset, distance), dataset, dataset.split(split), k)
     names = {label for of_question in labels.values() for label in of_question.values()}
     return FactGroups(tuple(sorted(names, key=float)), labels)
 

@@ -7,7 +7,7 @@ from arcf.chain import BeamSearch, ChainSearch, ChainSettings, SearchResult
 from arcf.neighborhood import Neighborhood
 from arcf.rankers.settings import Tiers
 from arcf.scorer import Scorer
-from arcf.types import QueryForm, Question, Ranking
+from arcf.types import Chosen, QueryForm, Question, Ranking
 
 
 class Autoregressive:
@@ -51,7 +51,8 @@ class Autoregressive:
         if self.tiers.rest:
             tiers.append((rest, bottom - 1 + nearness - nearness.max(initial=0.0)))
         facts, values = zip(*tiers, strict=True)
-        return Ranking(found.chain.question.id, np.concatenate(facts), np.concatenate(values))
+        chain = Chosen(found.chain.facts, found.chain.stopped)
+        return Ranking(found.chain.question.id, np.concatenate(facts), np.concatenate(values), chain)
 
     def _rest(self, found: SearchResult) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The facts that are neither chosen nor scored, nearest first, and how near they are."""

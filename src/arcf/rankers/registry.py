@@ -20,14 +20,18 @@ from arcf.neighborhood.store import load_or_build
 from arcf.rankers.autoregressive import Autoregressive
 from arcf.rankers.base import Ranker
 from arcf.rankers.dense import IteratedNearest, SumOfNearest
+from arcf.rankers.ensemble import Ensemble
 from arcf.rankers.lexical import Iterated
 from arcf.rankers.nearest import Nearest
+from arcf.rankers.path import PathRerank
 from arcf.rankers.settings import RankerSettings
+from arcf.rankers.single_fact import SingleFact
 from arcf.registry import pick
-from arcf.scorer import load_scorer, packaged_model
+from arcf.scorer import LoadedScorer, load_scorer, packaged_model
 from arcf.types import Dataset
 
 ALWAYS = frozenset({"kind", "query"})
+MODEL_SETTINGS = frozenset({"model", "distance", "device", "threads"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +76,43 @@ def find_kind(settings: RankerSettings) -> RankerKind:
 def build_autoregressive(settings: RankerSettings, dataset: Dataset) -> Autoregressive:
     """ARCF: the ranker that explains."""
     neighborhood = make_neighborhood(dataset, settings.distance)
-    texts = [fact.text for fact in dataset.facts]
-    scorer = load_scorer(settings.model or packaged_model(), texts, settings.device, settings.threads)
+    scorer = _scorer(settings, dataset)
     query = settings.query or scorer.settings.query
     return Autoregressive(scorer, neighborhood, settings.chain, settings.tiers, query)
+
+
+def _single_fact(settings: RankerSettings, dataset: Dataset) -> Ranker:
+    neighborhood, scorer = make_neighborhood(dataset, settings.distance), _scorer(settings, dataset)
+    return SingleFact(scorer, neighborhood, settings.retrieved, settings.query or scorer.settings.query)
+
+
+def _path_rerank(settings: RankerSettings, dataset: Dataset) -> Ranker:
+    neighborhood, overlap = (make_neighborhood(dataset, name) for name in (settings.distance, "overlap"))
+    scorer = _scorer(settings, dataset)
+    return PathRerank(scorer, neighborhood, overlap, settings.paths, settings.query or scorer.settings.query)
+
+
+def _ensemble(settings: RankerSettings, dataset: Dataset) -> Ranker:
+    if not settings.ensemble.members:
+        raise SettingError('An ensemble has members; give them: --set \'ensemble.members=["bm25", "arcf:MODEL"]\'.')
+    members = [_member(settings, kind, model) for kind, model in settings.ensemble.split()]
+    return Ensemble([build_ranker(member, dataset) for member in members], settings.ensemble)
+
+
+def _member(settings: RankerSettings, kind: str, model: str | None) -> RankerSettings:
+    """The description of a member: what the ensemble's has and the member has a use for."""
+    useful = pick(RANKERS, kind, "ranker").settings | {"query"}
+    if kind == "ensemble":
+        raise SettingError("An ensemble is no member of an ensemble; name its members instead.")
+    if model and "model" not in useful:
+        raise SettingError(f"The ranker {kind} has no use for the model {model}; leave it out.")
+    kept = {name: getattr(settings, name) for name in useful}
+    return RankerSettings(kind, **kept | ({"model": model} if model else {}))
+
+
+def _scorer(settings: RankerSettings, dataset: Dataset) -> LoadedScorer:
+    texts = [fact.text for fact in dataset.facts]
+    return load_scorer(settings.model or packaged_model(), texts, settings.device, settings.threads)
 
 
 def _nearest(distance: str) -> Callable[[RankerSettings, Dataset], Ranker]:
@@ -107,10 +144,11 @@ def _dense_and_lexical(settings: RankerSettings, dataset: Dataset) -> Ranker:
 
 
 RANKERS: dict[str, RankerKind] = {
-    "arcf": RankerKind(
-        build_autoregressive,
-        settings=frozenset({"model", "distance", "chain", "tiers", "device", "threads"}),
-        takes_long=True,
+    "arcf": RankerKind(build_autoregressive, MODEL_SETTINGS | {"chain", "tiers"}, takes_long=True),
+    "single-fact": RankerKind(_single_fact, MODEL_SETTINGS | {"retrieved"}, takes_long=True),
+    "path-rerank": RankerKind(_path_rerank, MODEL_SETTINGS | {"paths"}, takes_long=True),
+    "ensemble": RankerKind(
+        _ensemble, MODEL_SETTINGS | {"chain", "tiers", "retrieved", "paths", "ensemble"}, takes_long=True
     ),
     "bm25-iterated": RankerKind(_iterated),
     **{name: RankerKind(_nearest(name)) for name in DISTANCES},

@@ -4,37 +4,34 @@ Three formats, told apart by content when read; a name that ends in `.gz` is com
 
 - `textgraphs`, the shared tasks' predict.txt: `questionID<TAB>uid` a line, best first.
 - `trec`: `questionID Q0 uid rank score tag` a line; the score decides, the rank only between equal scores.
-- `json`: `{"format": "arcf-run", "version": 1, "dataset": NAME, "rankings": [RANKING, ...]}` with one RANKING
-  `{"question": ID, "facts": [UID, ...], "scores": [NUMBER, ...]}` a line, best first.
+- `json`: an object with one ranking a line, which may hold the chain that it was made from; see `runs.json_format`.
 
 A run is large (WorldTree's dev split: 4.8 million lines), so reading works on bytes and looks closely only at what it
 has not seen before, and writing makes one block of text a question.
 """
 
 import gzip
-import json
 import re
 import zlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcf.errors import InputError
-from arcf.files import atomic_write, decode
+from arcf.files import atomic_write
 from arcf.registry import pick
+from arcf.runs.content import Content
+from arcf.runs.json_format import json_blocks, read_json_run
 from arcf.runs.run import Run
-from arcf.runs.trec_scores import LARGEST, strictly_decreasing
+from arcf.runs.scores import printed, strictly_decreasing
 from arcf.types import Dataset, Ranking
-
-Rankings = dict[str, list[str]]
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 EXPECTED = "a run has 2 columns with one tab (TextGraphs), 6 columns (TREC), or is a JSON object"
@@ -48,7 +45,7 @@ COMPRESSION = 3
 class RunFormat:
     """How one format is read, and how it is written: as blocks of text, about one a question."""
 
-    read: Callable[[BufferedReader, Path], Rankings]
+    read: Callable[[BufferedReader, Path], Content]
     blocks: Callable[[Dataset, Iterable[Ranking]], Iterator[str]]
 
 
@@ -61,14 +58,13 @@ def read_run(path: Path | str) -> Run:
     path = Path(path)
     try:
         with _open(path) as file:
-            rankings = FORMATS[_detect(file, path)].read(file, path)
+            content = FORMATS[_detect(file, path)].read(file, path)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read ({reason}).", path) from error
-    if not rankings:
+    if not content.rankings:
         raise InputError(f"holds no ranking; {EXPECTED}.", path)
-    name = Path(path.name.removesuffix(".gz")).stem
-    return Run(name, {question: tuple(dict.fromkeys(uids)) for question, uids in rankings.items()})
+    return content.run(Path(path.name.removesuffix(".gz")).stem)
 
 
 def read_runs(paths: Iterable[Path | str]) -> tuple[Run, ...]:
@@ -77,7 +73,7 @@ def read_runs(paths: Iterable[Path | str]) -> tuple[Run, ...]:
     runs = [read_run(path) for path in paths]
     count = Counter(run.name for run in runs)
     return tuple(
-        Run(str(path), run.rankings) if count[run.name] > 1 else run for path, run in zip(paths, runs, strict=True)
+        replace(run, name=str(path)) if count[run.name] > 1 else run for path, run in zip(paths, runs, strict=True)
     )
 
 
@@ -95,8 +91,8 @@ def write_run(path: Path | str, dataset: Dataset, rankings: Iterable[Ranking], f
             file.write(block.encode())
 
 
-def _read_textgraphs(file: BufferedReader, path: Path) -> Rankings:
-    rankings: Rankings = {}
+def _read_textgraphs(file: BufferedReader, path: Path) -> Content:
+    rankings: dict[str, list[str]] = {}
     uids: dict[bytes, str] = {}
     question: bytes | None = None
     facts: list[str] = []
@@ -111,7 +107,7 @@ def _read_textgraphs(file: BufferedReader, path: Path) -> Rankings:
         if uid is None:
             uid = uids[ending] = _second_of_two(line, path, number)
         facts.append(uid)
-    return rankings
+    return Content(rankings)
 
 
 def _second_of_two(line: bytes, path: Path, number: int) -> str:
@@ -122,7 +118,7 @@ def _second_of_two(line: bytes, path: Path, number: int) -> str:
     return columns[1]
 
 
-def _read_trec(file: BufferedReader, path: Path) -> Rankings:
+def _read_trec(file: BufferedReader, path: Path) -> Content:
     columns: dict[str, tuple[list[str], array[float], array[int]]] = {}
     uids: dict[bytes, str] = {}
     question: bytes | None = None
@@ -141,17 +137,23 @@ def _read_trec(file: BufferedReader, path: Path) -> Rankings:
         except (ValueError, OverflowError):
             if line.strip():
                 raise _bad_trec_line(line, path, number) from None
-    return {name: _by_score(name, *column, path) for name, column in columns.items()}
+    content = Content()
+    for key, column in columns.items():
+        content.rankings[key], content.scores[key] = _by_score(key, *column, path)
+    return content
 
 
-def _by_score(name: str, facts: list[str], scores: Sequence[float], ranks: Sequence[int], path: Path) -> list[str]:
+def _by_score(
+    name: str, facts: list[str], scores: Sequence[float], ranks: Sequence[int], path: Path
+) -> tuple[list[str], Sequence[float]]:
     """Facts by descending score, equal scores by ascending rank, equal ranks in the order of the file."""
     falling = -np.asarray(scores)
     if np.all(falling[1:] > falling[:-1]):
-        return facts
+        return facts, scores
     if np.isnan(falling).any():
         raise InputError(f"has a score for question '{name}' that is not a number.", path)
-    return [facts[index] for index in np.lexsort((np.asarray(ranks), falling))]
+    order = np.lexsort((np.asarray(ranks), falling))
+    return [facts[index] for index in order], (-falling[order]).tolist()
 
 
 def _bad_trec_line(line: bytes, path: Path, number: int) -> InputError:
@@ -161,32 +163,6 @@ def _bad_trec_line(line: bytes, path: Path, number: int) -> InputError:
     else:
         found, expected = f"rank '{columns[3]}' and score '{columns[4]}'", "a whole number and a number"
     return InputError(f"has {found}; expected {expected}.", path, number)
-
-
-def _read_json(file: BufferedReader, path: Path) -> Rankings:
-    try:
-        record = json.loads(decode(file.read(), path))
-    except json.JSONDecodeError as error:
-        raise InputError(f"is broken JSON ({error.msg}).", path, error.lineno) from error
-    except RecursionError as error:
-        raise InputError("is JSON nested too deeply for a run.", path) from error
-    entries = record.get("rankings")
-    if not isinstance(entries, list):
-        raise InputError("is JSON without a list 'rankings'; expected a run as arcf rank writes it.", path)
-    rankings: Rankings = {}
-    uids: dict[str, str] = {}
-    for number, entry in enumerate(entries, 1):
-        question, facts = _json_ranking(entry, number, path)
-        rankings.setdefault(question, []).extend([uids.setdefault(uid, uid) for uid in facts])
-    return rankings
-
-
-def _json_ranking(entry: Any, number: int, path: Path) -> tuple[str, list[str]]:
-    """Question id and uids of one entry. The uids' types are looked at in one go, in C."""
-    match entry:
-        case {"question": str(question), "facts": list(facts)} if set(map(type, facts)) <= {str}:
-            return question, facts
-    raise InputError(f"entry {number} of 'rankings' needs a string 'question' and a list of strings 'facts'.", path)
 
 
 def _textgraphs_blocks(dataset: Dataset, rankings: Iterable[Ranking]) -> Iterator[str]:
@@ -205,26 +181,8 @@ def _trec_blocks(dataset: Dataset, rankings: Iterable[Ranking]) -> Iterator[str]
         parts = [f" arcf\n{_kept(ranking.question_id, 'trec', SPLITS_COLUMN)} Q0 "] * (4 * size)
         parts[1::4] = uids[ranking.facts]
         parts[2::4] = ranks[:size]
-        parts[3::4] = _printed(strictly_decreasing(ranking.scores))
+        parts[3::4] = printed(strictly_decreasing(ranking.scores))
         yield "".join(parts).removeprefix(" arcf\n") + " arcf\n" * (size > 0)
-
-
-def _json_blocks(dataset: Dataset, rankings: Iterable[Ranking]) -> Iterator[str]:
-    uids = np.array([json.dumps(fact.uid) for fact in dataset.facts], dtype=object)
-    head = {"format": "arcf-run", "version": 1, "dataset": dataset.name}
-    yield f'{json.dumps(head)[:-1]}, "rankings": ['
-    comma = ""
-    for ranking in rankings:
-        facts = ",".join(uids[ranking.facts])
-        scores = ",".join(_printed(np.clip(ranking.scores, -LARGEST, LARGEST)))
-        yield f'{comma}\n{{"question": {json.dumps(ranking.question_id)}, "facts": [{facts}], "scores": [{scores}]}}'
-        comma = ","
-    yield "\n]}\n"
-
-
-def _printed(scores: NDArray[np.floating[Any]]) -> list[str]:
-    """Nine significant digits of each score; one format for all is several times faster than one each."""
-    return ("%.9g\n" * len(scores) % tuple(scores.tolist())).split("\n")[:-1]
 
 
 def _kept(name: str, format_name: str, forbidden: re.Pattern[str]) -> str:
@@ -274,5 +232,5 @@ def _compressed(file: IO[bytes], path: Path) -> AbstractContextManager[IO[bytes]
 FORMATS: dict[str, RunFormat] = {
     "textgraphs": RunFormat(_read_textgraphs, _textgraphs_blocks),
     "trec": RunFormat(_read_trec, _trec_blocks),
-    "json": RunFormat(_read_json, _json_blocks),
+    "json": RunFormat(read_json_run, json_blocks),
 }

@@ -3,8 +3,10 @@
 A journal is a text file: a line with the settings that the rankings were made with, then a line per question, in any
 order.
 
-    {"format": "arcf-journal", "version": 2, "settings": {...}}
-    {"question": ID, "facts": [NUMBER, ...], "scores": [NUMBER, ...]}
+    {"format": "arcf-journal", "version": 3, "settings": {...}}
+    {"question": ID, "facts": [NUMBER, ...], "scores": [NUMBER, ...], "chain": [NUMBER, ...], "stopped": true}
+
+The last two only where a chain was searched for.
 
 Each line is written in one piece to the end of the file, whoever else writes there too. A line that a kill has cut
 short is passed over, and its question ranked again.
@@ -22,7 +24,7 @@ from typing import IO, Any
 import numpy as np
 
 from arcf.errors import InputError
-from arcf.types import Dataset, Question, Ranking
+from arcf.types import Chosen, Dataset, Question, Ranking
 
 Settings = Mapping[str, Any]
 
@@ -32,7 +34,7 @@ class Journal:
 
     def __init__(self, path: Path, settings: Settings) -> None:
         self.path = path
-        head = {"format": "arcf-journal", "version": 2, "settings": dict(settings)}
+        head = {"format": "arcf-journal", "version": 3, "settings": dict(settings)}
         self._head = json.dumps(head, sort_keys=True).encode() + b"\n"
         self._places: dict[str, int] = {}
         self._file: IO[bytes] | None = None
@@ -114,6 +116,8 @@ def _hash(texts: Iterable[str]) -> str:
 
 def _line(ranking: Ranking) -> bytes:
     record = {"question": ranking.question_id, "facts": ranking.facts.tolist(), "scores": ranking.scores.tolist()}
+    if chosen := ranking.chosen:
+        record |= {"chain": list(chosen.facts), "stopped": chosen.stopped}
     return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
@@ -146,7 +150,9 @@ def _parse(line: bytes) -> Ranking | None:
         return None
     match record:
         case {"question": str(name), "facts": list(facts), "scores": list(scores)} if len(facts) == len(scores):
-            return Ranking(name, np.array(facts, dtype=np.int64), np.array(scores, dtype=np.float64))
+            chain = record.get("chain")
+            chosen = None if chain is None else Chosen(tuple(chain), bool(record.get("stopped")))
+            return Ranking(name, np.array(facts, dtype=np.int64), np.array(scores, dtype=np.float64), chosen)
     return None
 
 

@@ -1,26 +1,51 @@
 """A run: for every question, the facts that a system ranked, best first."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcf.types import Dataset, Ranking
+
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenUids:
+    """The facts that a chain ended with, in order, and whether the stop sample ended it."""
+
+    uids: tuple[str, ...]
+    stopped: bool
 
 
 @dataclass(frozen=True)
 class Run:
-    """A system's rankings: the uids for every question id, best first, each uid once."""
+    """A system's rankings: the uids for every question id, best first, each uid once.
+
+    `scores` has those of the same facts, and `chains` what the rankings were made from, for the questions where they
+    are known: not every system has them, and not every file holds them.
+    """
 
     name: str
     rankings: Mapping[str, tuple[str, ...]]
+    scores: Mapping[str, Scores] = field(default_factory=dict, compare=False)
+    chains: Mapping[str, ChosenUids] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rankings", MappingProxyType(dict(self.rankings)))
+        for name in ("rankings", "scores", "chains"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     @classmethod
     def of(cls, name: str, dataset: Dataset, rankings: Iterable[Ranking]) -> "Run":
         """A run of rankings as they are made, without a file."""
         facts = dataset.facts
-        return cls(
-            name, {ranking.question_id: tuple(facts[fact].uid for fact in ranking.facts) for ranking in rankings}
-        )
+        uids, scores, chains = {}, {}, {}
+        for ranking in rankings:
+            key = ranking.question_id
+            uids[key] = tuple(facts[fact].uid for fact in ranking.facts)
+            scores[key] = ranking.scores
+            if chosen := ranking.chosen:
+                chains[key] = ChosenUids(tuple(facts[fact].uid for fact in chosen.facts), chosen.stopped)
+        return cls(name, uids, scores, chains)

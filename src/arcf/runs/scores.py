@@ -1,4 +1,6 @@
-"""Scores for TREC runs, whose readers sort by score and break ties each in their own way: so there must be no tie."""
+"""Scores in files. Readers of TREC runs sort by score and break ties each in their own way: so there must be none."""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,3 +30,8 @@ def strictly_decreasing(scores: NDArray[np.float64]) -> NDArray[np.float32]:
     key = np.maximum(key, TINY_BITS - LARGEST_BITS + place[::-1])
     size = np.where(key == 0, 0, np.abs(key) + TINY_BITS).astype(np.int32).view(np.float32)
     return np.where(key < 0, -size, size)
+
+
+def printed(scores: NDArray[np.floating[Any]]) -> list[str]:
+    """Nine significant digits of each score; one format for all is several times faster than one each."""
+    return ("%.9g\n" * len(scores) % tuple(scores.tolist())).split("\n")[:-1]

@@ -1,0 +1,103 @@
+"""`arcf reproduce`: the paper's tables and figures, made again."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arcf.cli.output import console, print_json, table_of
+from arcf.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from arcf.experiments.budget import Budget
+    from arcf.experiments.reproduction import Planned
+    from arcf.experiments.running import Progress
+
+HOUR = 3600
+
+
+def reproduce(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="table-1, table-2a, ..., table-2e, figure-2, figure-3, examples, significance, or all of them: all."
+        ),
+    ],
+    output: Annotated[Path, typer.Option(help="The folder of the report and of all that it is made from.")],
+    budget: Annotated[
+        str, typer.Option(help="smoke (minutes, packaged corpus), small (two CPU cores) or paper (one GPU).")
+    ] = "smoke",
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only list the jobs, their commands and estimated times.")
+    ] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only cells with this in their name, such as RankNet; repeat it.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Jobs that are done at once.")] = 1,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Seeds of the systems whose significance is tested.")] = None,
+    questions: Annotated[
+        int | None, typer.Option(min=1, help="Rank a fixed sample of the split instead of what the budget says.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the cells, or the plan, as JSON.")] = False,
+) -> None:
+    """Make tables and figures of the paper again, beside the paper's own figures.
+
+    Every cell is made by jobs (train, rank, evaluate, ...), which tables share and which are never done twice: after a
+    kill, the same command goes on. The report says by which commands a cell is made without this one.
+
+    Example: arcf reproduce table-2a --budget smoke --output reproduction
+    """
+    try:
+        from arcf.experiments.budget import read_budget
+        from arcf.experiments.reproduction import prepare, to_dict
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("Reproducing the paper", "train") from error
+
+    made = prepare(what, _narrowed(read_budget(budget), seeds, questions), output, only or ())
+    if plan:
+        planned = made.plan()
+        if as_json:
+            print_json({"jobs": [asdict(job) for job in planned], "seconds": _left(planned)})
+        else:
+            _print_plan(planned)
+        return
+    cells = made.run(jobs, _tell)
+    if as_json:
+        print_json(to_dict(made, cells))
+    typer.echo(f"The report is {output / 'report.md'}", err=True)
+
+
+def _narrowed(budget: "Budget", seeds: int | None, questions: int | None) -> "Budget":
+    budget = budget if seeds is None else replace(budget, seeds=seeds)
+    return budget if questions is None else replace(budget, questions=questions)
+
+
+def _tell(progress: "Progress") -> None:
+    job = progress.job
+    left = f", about {_duration(progress.left)} left" if progress.left else ""
+    typer.echo(f"[{progress.done}/{progress.total}] {job.kind} {job.title}: {progress.state}{left}", err=True)
+
+
+def _print_plan(planned: "Sequence[Planned]") -> None:
+    from rich.markup import escape
+
+    terminal = console()
+    table = table_of("job", "about", "", texts=1)
+    for job in planned:
+        table.add_row(escape(f"{job.kind} {job.title}"), _duration(job.seconds), "done" if job.done else "")
+    terminal.print(table)
+    terminal.print(f"\n{len(planned)} jobs, about {_duration(_left(planned))} left\n")
+    for job in planned:
+        typer.echo(job.command)
+
+
+def _left(planned: "Sequence[Planned]") -> float:
+    return sum(job.seconds for job in planned if not job.done)
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= HOUR:
+        return f"{seconds / HOUR:.1f} h"
+    return f"{seconds / 60:.0f} min" if seconds >= 60 else f"{seconds:.0f} s"

@@ -1,0 +1,1 @@
+"""What the paper ran: its systems, tables and figures, made again."""

@@ -1,0 +1,111 @@
+"""What the finished jobs say of a cell, in plain values."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from arcf.experiments.budget import Budget
+from arcf.experiments.measuring import FuseJob, RankJob
+from arcf.experiments.place import Place
+from arcf.experiments.running import in_order
+from arcf.experiments.tables import Cell, Table
+
+#: Where printed commands write to: beside nothing that is there already.
+AGAIN = Path("again")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A cell with its figures. What does not apply to it, or was not measured, is None.
+
+    `map_all` is over all questions, with a 95% `interval`; `map_official` over those that the official scorer counts.
+    `seconds` are those of a question, `seconds_exact` with every visible fact scored in every iteration. `paper` is the
+    paper's figure for the same thing, measured on `paper_on`; `command` makes the cell by hand.
+    """
+
+    table: str
+    name: str
+    dataset: str
+    split: str
+    seed: int
+    questions: int | None
+    map_all: float | None
+    map_official: float | None
+    interval: tuple[float, float] | None
+    reachable: float | None
+    chain_f1: float | None
+    seconds: float | None
+    seconds_exact: float | None
+    chains: float | None
+    train_seconds: float | None
+    paper: float | None
+    paper_on: str
+    paper_seconds: float | None
+    paper_hours: float | None
+    command: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def measure(table: Table, cell: Cell, place: Place, budget: Budget) -> Measured:
+    """The figures of a cell whose jobs are done."""
+    scores = (place.result(cell.evaluate) if cell.evaluate else None) or {}
+    reach = (place.result(cell.reach) if cell.reach else None) or {}
+    trained = (place.result(cell.train) if cell.train else None) or {}
+    times = {name: place.result(job) or {} for name, job in cell.times}
+    interval = scores.get("interval")
+    fast, exact = times.get("", {}), times.get("exact", {})
+    return Measured(
+        table=table.name,
+        name=cell.name,
+        dataset=cell.dataset,
+        split="train" if cell.reach else budget.split,
+        seed=cell.seed,
+        questions=scores.get("questions_all") or reach.get("questions"),
+        map_all=scores.get("map_all"),
+        map_official=scores.get("map_official"),
+        interval=(interval[0], interval[1]) if interval else None,
+        reachable=reach.get("fractions", {}).get(str(cell.place)),
+        chain_f1=(scores.get("chains") or {}).get("f1"),
+        seconds=fast.get("seconds") or _seconds(cell, place),
+        seconds_exact=exact.get("seconds"),
+        chains=fast.get("chains"),
+        train_seconds=trained.get("train_seconds"),
+        paper=cell.theirs.value if cell.theirs else None,
+        paper_on=cell.theirs.where if cell.theirs else "",
+        paper_seconds=cell.their_seconds,
+        paper_hours=cell.their_hours,
+        command=commands(cell, place),
+    )
+
+
+def commands(cell: Cell, place: Place) -> str:
+    """The commands that make a cell, in order."""
+    printed = Place(AGAIN, place.budget, place.preset)
+    return " && ".join(job.command(printed) for job in in_order(cell.jobs))
+
+
+def measure_all(tables: Sequence[Table], place: Place, budget: Budget) -> list[Measured]:
+    """The figures of all cells."""
+    return [measure(table, cell, place, budget) for table in tables for cell in table.cells]
+
+
+def _seconds(cell: Cell, place: Place) -> float | None:
+    """The seconds a question that ranking took, all told; less exact than a time of its own."""
+    if cell.evaluate is None:
+        return None
+    ranked = cell.evaluate.ranked
+    parts = [_of_ranking(part, place) for part in (ranked.parts if isinstance(ranked, FuseJob) else (ranked,))]
+    known = [seconds for seconds in parts if seconds is not None]
+    return sum(known) if len(known) == len(parts) else None
+
+
+def _of_ranking(job: RankJob, place: Place) -> float | None:
+    """What the job itself took. One that went on after a kill took longer than is known, and tells nothing."""
+    seconds, result = place.seconds(job), place.result(job)
+    if seconds is None or result is None or result["ranked"] < result["questions"]:
+        return None
+    return seconds / max(int(result["questions"]), 1)

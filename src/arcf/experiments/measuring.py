@@ -1,0 +1,283 @@
+"""Jobs that rank, and jobs that say how well and how fast."""
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+
+from arcf.evaluation import evaluate, reachabilities
+from arcf.evaluation.significance import bootstrap_means, percentile_interval
+from arcf.evaluation.weights import choose_weights
+from arcf.experiments.commands import command, rank_options
+from arcf.experiments.making import FACT_TOKENS, PREFIX_TOKENS, ExportJob, Model
+from arcf.experiments.place import Data, Place, load_dataset
+from arcf.rankers import PathRerank, Ranker, RankerSettings, build_ranker
+from arcf.runs import RankingJob, fuse_runs, rank_to_file, read_run, write_run
+from arcf.types import Dataset
+
+RUN = "run.json.gz"
+#: For estimates: facts that share a word with another; the new ones that a chosen fact makes visible, as a share of k.
+LINKED, FRESH = 950, 0.45
+SHOWN = 15
+
+
+@dataclass(frozen=True, slots=True)
+class RankJob:
+    """The run of a ranker; `model` is the job that makes its model, if it has one."""
+
+    system: str
+    ranker: RankerSettings
+    data: Data
+    model: Model | None = None
+    kind: ClassVar[str] = "rank"
+    alone: ClassVar[bool] = False
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return f"{self.system}, {self.data.dataset} {self.data.split}"
+
+    def output(self, place: Place) -> Path:
+        """Where the run is."""
+        return place.of(self) / RUN
+
+    def command(self, place: Place) -> str:
+        """`arcf rank`."""
+        options = rank_options(self.ranker, self.model.folder(place) if self.model else None)
+        return command(
+            "arcf", "rank", *self.data.options(), *options, "--format", "json", "--output", self.output(place)
+        )
+
+    def tokens(self) -> float:
+        """What is read for all questions."""
+        dataset = self.data.load()
+        return len(dataset.split(self.data.split)) * tokens_a_question(self.ranker, dataset) * _joint(self.model)
+
+    def run(self, place: Place) -> dict[str, Any]:
+        """Rank, going on with what its journal holds."""
+        dataset = self.data.load()
+        job = RankingJob(settled(self.ranker, self.model, place), dataset, dataset.split(self.data.split))
+        place.of(self).mkdir(parents=True, exist_ok=True)
+        # Of a run that goes on, the journal tells what was ranked before: it has a line for each question, and a head.
+        journal = job.journal(self.output(place)).path
+        before = sum(1 for _ in journal.open("rb")) - 1 if journal.exists() else 0
+        rank_to_file(job, self.output(place), "json")
+        return {"questions": len(job.questions), "ranked": len(job.questions) - max(before, 0)}
+
+
+@dataclass(frozen=True, slots=True)
+class FuseJob:
+    """The fused run of several, with weights that are chosen on their runs of held-out training questions."""
+
+    system: str
+    parts: tuple[RankJob, ...]
+    held_out: tuple[RankJob, ...]
+    kind: ClassVar[str] = "fuse"
+    alone: ClassVar[bool] = False
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return f"{self.system}, {self.data.dataset} {self.data.split}"
+
+    @property
+    def data(self) -> Data:
+        """The questions: those of the parts."""
+        return self.parts[0].data
+
+    def output(self, place: Place) -> Path:
+        """Where the run is."""
+        return place.of(self) / RUN
+
+    def command(self, place: Place) -> str:
+        """`arcf fuse`."""
+        held_out = [word for job in self.held_out for word in ("--held-out", job.output(place))]
+        runs, dataset = [job.output(place) for job in self.parts], self.data.dataset
+        output = ("--format", "json", "--output", self.output(place))
+        return command("arcf", "fuse", *runs, "--dataset", dataset, *held_out, *output)
+
+    def tokens(self) -> float:
+        """None."""
+        return 0.0
+
+    def run(self, place: Place) -> dict[str, Any]:
+        """Choose weights, and fuse."""
+        dataset = load_dataset(self.data.dataset)
+        chosen = choose_weights([read_run(job.output(place)) for job in self.held_out], dataset)
+        runs = [read_run(job.output(place)) for job in self.parts]
+        write_run(self.output(place), dataset, fuse_runs(runs, dataset, chosen.weights), "json")
+        return {"weights": list(chosen.weights), "held_out_map": chosen.map, "held_out_questions": chosen.questions}
+
+
+Ranked = RankJob | FuseJob
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateJob:
+    """The scores of a run."""
+
+    ranked: Ranked
+    kind: ClassVar[str] = "evaluate"
+    alone: ClassVar[bool] = False
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return self.ranked.title
+
+    def command(self, place: Place) -> str:
+        """`arcf evaluate`."""
+        return command("arcf", "evaluate", self.ranked.output(place), *self.ranked.data.options(), "--json")
+
+    def tokens(self) -> float:
+        """None."""
+        return 0.0
+
+    def run(self, place: Place) -> dict[str, Any]:
+        """Evaluate; the interval is the bootstrap's over the questions."""
+        data = self.ranked.data
+        result = evaluate(read_run(self.ranked.output(place)), data.load(), data.split)
+        scores = np.array([[question.average_precision for question in result.questions]])
+        interval = percentile_interval(bootstrap_means(scores)[0])
+        return result.to_dict(per_question=True) | {"interval": [interval.low, interval.high]}
+
+
+@dataclass(frozen=True, slots=True)
+class TimeJob:
+    """Seconds a question of a ranker, over the first `count` questions after one that is not counted."""
+
+    system: str
+    ranker: RankerSettings
+    data: Data
+    count: int
+    model: Model | None = None
+    kind: ClassVar[str] = "time"
+    alone: ClassVar[bool] = True
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return f"{self.system}, {self.data.dataset}"
+
+    def command(self, place: Place) -> str:
+        """`arcf rank`, of so few questions that its time can be taken by hand."""
+        options = rank_options(self.ranker, self.model.folder(place) if self.model else None)
+        data = replace(self.data, questions=self.count)
+        return "time " + command("arcf", "rank", *data.options(), *options, "--output", place.of(self) / "run.txt")
+
+    def tokens(self) -> float:
+        """What is read for the timed questions."""
+        return (self.count + 1) * tokens_a_question(self.ranker, self.data.load()) * _joint(self.model)
+
+    def run(self, place: Place) -> dict[str, Any]:
+        """Rank and look at the clock."""
+        dataset = self.data.load()
+        ranker = build_ranker(settled(self.ranker, self.model, place), dataset)
+        questions = dataset.split(self.data.split)
+        ranker.rank(questions[0])
+        timed = questions[1 : self.count + 1] or questions[:1]
+        started = perf_counter()
+        for question in timed:
+            ranker.rank(question)
+        seconds = (perf_counter() - started) / len(timed)
+        return {"seconds": seconds, "questions": len(timed), "chains": _chains(ranker, dataset, self.data.split)}
+
+
+@dataclass(frozen=True, slots=True)
+class ReachabilityJob:
+    """How much of the gold explanations of the training questions the neighborhoods reach, by k."""
+
+    dataset: str
+    ks: tuple[int, ...]
+    kind: ClassVar[str] = "reachability"
+    alone: ClassVar[bool] = False
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return self.dataset
+
+    def command(self, place: Place) -> str:
+        """`arcf reachability`."""
+        del place
+        ks = [word for k in self.ks for word in ("-k", k)]
+        return command("arcf", "reachability", "--dataset", self.dataset, "--split", "train", *ks)
+
+    def tokens(self) -> float:
+        """None: words are counted, not read."""
+        return 0.0
+
+    def run(self, place: Place) -> dict[str, Any]:
+        """Measure."""
+        del place
+        (found,) = reachabilities(load_dataset(self.dataset), "train", ["tfidf"], self.ks).values()
+        return {"fractions": {str(reach.k): reach.fraction for reach in found}, "questions": found[0].questions}
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleJob:
+    """The best facts for a question."""
+
+    ranker: RankerSettings
+    dataset: str
+    question: str
+    model: Model | None = None
+    kind: ClassVar[str] = "example"
+    alone: ClassVar[bool] = False
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return self.question
+
+    def command(self, place: Place) -> str:
+        """`arcf rank`."""
+        options = rank_options(self.ranker, self.model.folder(place) if self.model else None)
+        return command("arcf", "rank", "--dataset", self.dataset, "--id", self.question, *options, "--top-k", SHOWN)
+
+    def tokens(self) -> float:
+        """What is read for one question."""
+        return tokens_a_question(self.ranker, load_dataset(self.dataset)) * _joint(self.model)
+
+    def run(self, place: Place) -> dict[str, Any]:
+        """Rank, and mark what is gold."""
+        dataset = load_dataset(self.dataset)
+        question = dataset.question(self.question)
+        ranking = build_ranker(settled(self.ranker, self.model, place), dataset).rank(question)
+        gold = {dataset.facts[fact].uid for fact in dataset.gold_ids(question)}
+        named = ranking.top(SHOWN).named(dataset.facts)
+        return {"facts": [asdict(fact) | {"gold": fact.uid in gold} for fact in named], "gold": len(gold)}
+
+
+def settled(ranker: RankerSettings, model: Model | None, place: Place) -> RankerSettings:
+    """The description with the model that a job has made."""
+    return ranker if model is None else replace(ranker, model=str(model.folder(place)))
+
+
+def tokens_a_question(ranker: RankerSettings, dataset: Dataset) -> float:
+    """About how many tokens a ranker's model reads for a question, with a shared prefix."""
+    chain, paths, size = ranker.chain, ranker.paths, len(dataset.facts)
+    if ranker.kind == "single-fact":
+        return min(ranker.retrieved or size, size) * FACT_TOKENS
+    if ranker.kind == "path-rerank":
+        return paths.retrieved * (PREFIX_TOKENS + min(paths.linked or LINKED, size) * FACT_TOKENS)
+    if ranker.kind != "arcf":
+        return 0.0
+    visible = [min(chain.k * (1 + FRESH * step), size) for step in range(chain.max_facts)]
+    fresh = [chain.k, *[FRESH * chain.k] * (chain.max_facts - 1)]
+    scored = visible if chain.rescored is None else [new + chain.rescored for new in fresh]
+    return sum(scored) * FACT_TOKENS + chain.max_facts * PREFIX_TOKENS
+
+
+def _joint(model: Model | None) -> float:
+    """How many times as many tokens a model reads whose candidates do not share their prefix."""
+    trained = model.model if isinstance(model, ExportJob) else model
+    joint = trained is not None and trained.settings.model.encoding == "joint"
+    return (PREFIX_TOKENS + FACT_TOKENS) / FACT_TOKENS if joint else 1.0
+
+
+def _chains(ranker: Ranker, dataset: Dataset, split: str) -> float | None:
+    """The chains of one question, where a ranker has any to count."""
+    return float(ranker.find(dataset.split(split)[0]).chains) if isinstance(ranker, PathRerank) else None

@@ -1,0 +1,115 @@
+"""The whole of it: from the name of a table to a folder with its report."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from arcf.errors import SettingError
+from arcf.evaluation.plots import check_picture
+from arcf.experiments.budget import Budget
+from arcf.experiments.figures import draw_figures
+from arcf.experiments.measured import AGAIN, Measured, measure_all
+from arcf.experiments.place import Job, Place
+from arcf.experiments.report import make_report
+from arcf.experiments.running import Progress, estimate, in_order, run_jobs
+from arcf.experiments.seeds import seed_tests
+from arcf.experiments.tables import Table, tables_of
+from arcf.files import write_text
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A job of a plan: what it is, about how many seconds it takes, the command that does the same."""
+
+    key: str
+    kind: str
+    title: str
+    seconds: float
+    done: bool
+    command: str
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Tables within a budget, and the folder that they are made in."""
+
+    budget: Budget
+    tables: Mapping[str, Table]
+    place: Place
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """All jobs, in order."""
+        return in_order(job for table in self.tables.values() for cell in table.cells for job in cell.jobs)
+
+    def plan(self) -> list[Planned]:
+        """The jobs, what they are and what they cost."""
+        printed = replace(self.place, folder=AGAIN)
+        return [
+            Planned(
+                key=self.place.of(job).name,
+                kind=job.kind,
+                title=job.title,
+                seconds=estimate(job, self.budget.speed),
+                done=self.place.result(job) is not None,
+                command=job.command(printed),
+            )
+            for job in self.jobs
+        ]
+
+    def run(self, processes: int = 1, report: Callable[[Progress], None] = lambda _: None) -> list[Measured]:
+        """Do what is not done, and write the report; the cells with their figures.
+
+        Raises:
+            ArcfError: a job failed, or the folder is another's; what is finished stays.
+        """
+        check_picture(self.place.folder / "figure.svg")
+        self.place.begin()
+        run_jobs(self.jobs, self.place, self.budget.speed, processes, report)
+        cells = measure_all(tuple(self.tables.values()), self.place, self.budget)
+        self._write(cells)
+        return cells
+
+    def _write(self, cells: Sequence[Measured]) -> None:
+        tables, folder = tuple(self.tables.values()), self.place.folder
+        tests = seed_tests([cell for cell in cells if cell.table == "significance"])
+        report = make_report(self.budget, tables, cells, self._examples(), tests)
+        report = replace(report, figures=draw_figures(self.tables, cells, self.place))
+        write_text(folder / "report.md", report.markdown())
+        write_text(folder / "report.html", report.html())
+        write_text(folder / "cells.json", json.dumps(to_dict(self, cells), indent=1) + "\n")
+
+    def _examples(self) -> dict[str, dict[str, Any]]:
+        cells = [cell for table in self.tables.values() for cell in table.cells if cell.example]
+        found = {cell.name: self.place.result(cell.example) for cell in cells if cell.example}
+        return {name: result for name, result in found.items() if result is not None}
+
+
+def prepare(what: str, budget: Budget, output: Path, only: Sequence[str] = ()) -> Reproduction:
+    """Tables of the paper, or only the cells whose names have one of some words in them.
+
+    Raises:
+        UnknownNameError: there is no such table or figure.
+        SettingError: no cell has such a name.
+    """
+    tables = tables_of(what, budget)
+    if only:
+        kept = {name: replace(table, cells=_named(table, only)) for name, table in tables.items()}
+        tables = {name: table for name, table in kept.items() if table.cells}
+    if not tables:
+        raise SettingError(f"No cell of {what} has {' or '.join(only)} in its name; see --plan for the names.")
+    return Reproduction(budget, tables, Place(output, budget.name, budget.preset))
+
+
+def to_dict(made: Reproduction, cells: Sequence[Measured]) -> dict[str, Any]:
+    """Plain values for JSON."""
+    budget = made.budget
+    head = {"budget": budget.name, "split": budget.split, "questions": budget.questions}
+    return head | {"cells": [cell.to_dict() for cell in cells]}
+
+
+def _named(table: Table, only: Sequence[str]) -> tuple[Any, ...]:
+    wanted = [word.lower() for word in only]
+    return tuple(cell for cell in table.cells if any(word in cell.name.lower() for word in wanted))

@@ -1,0 +1,122 @@
+"""Doing jobs: in order, what is needed first, none twice, several at once if wanted."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from time import perf_counter
+
+from arcf.errors import InputError
+from arcf.experiments.budget import Speed
+from arcf.experiments.place import Job, Place, key_of, needs
+
+#: Seconds that a job takes for loading and writing, for estimates.
+OVERHEAD = 5.0
+GO_ON = "give the same command again: what is finished stays"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the jobs are: `state` is begun, done or known (it was done before); `left` is about how many seconds."""
+
+    job: Job
+    state: str
+    done: int
+    total: int
+    left: float
+
+
+def in_order(jobs: Iterable[Job]) -> tuple[Job, ...]:
+    """The jobs and all that they need, each once and after what it needs; what must run alone comes last."""
+    found: dict[str, Job] = {}
+
+    def visit(job: Job) -> None:
+        for need in needs(job):
+            visit(need)
+        found.setdefault(key_of(job), job)
+
+    for job in jobs:
+        visit(job)
+    return tuple(sorted(found.values(), key=lambda job: job.alone))
+
+
+def estimate(job: Job, speed: Speed) -> float:
+    """About how many seconds a job takes."""
+    rate = speed.training if job.kind == "train" else speed.inference
+    return OVERHEAD + job.tokens() / rate
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    place: Place,
+    speed: Speed,
+    processes: int = 1,
+    report: Callable[[Progress], None] = lambda _: None,
+) -> None:
+    """Do those of the jobs, in that order, that are not done yet.
+
+    Raises:
+        ArcfError: a job failed, the disk is full, or a process was killed; what is finished stays.
+    """
+    known = [job for job in jobs if place.result(job) is not None]
+    left = {key_of(job): estimate(job, speed) for job in jobs if job not in known}
+    total = len(jobs)
+
+    def tell(job: Job, state: str) -> None:
+        if state == "done":
+            left.pop(key_of(job), None)
+        report(Progress(job, state, total - len(left), total, sum(left.values()) / processes))
+
+    for job in known:
+        tell(job, "known")
+    due = [job for job in jobs if key_of(job) in left]
+    together = [job for job in due if not job.alone] if processes > 1 else []
+    if together:
+        _run_together(together, place, processes, tell)
+    for job in due:
+        if job not in together:
+            tell(job, "begun")
+            run_job(job, place)
+            tell(job, "done")
+
+
+def run_job(job: Job, place: Place) -> None:
+    """Do one job and keep its result."""
+    started = perf_counter()
+    with _plain_failures(place):
+        result = job.run(place)
+        place.keep(job, result, perf_counter() - started)
+
+
+def _run_together(jobs: Sequence[Job], place: Place, processes: int, tell: Callable[[Job, str], None]) -> None:
+    waiting, running = list(jobs), dict[Future[None], Job]()
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        try:
+            while waiting or running:
+                unfinished = {key_of(job) for job in (*waiting, *running.values())}
+                ready = [job for job in waiting if not unfinished & {key_of(need) for need in needs(job)}]
+                for job in ready[: processes - len(running)]:
+                    waiting.remove(job)
+                    running[pool.submit(run_job, job, place)] = job
+                    tell(job, "begun")
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    job = running.pop(future)
+                    future.result()
+                    tell(job, "done")
+        except BrokenProcessPool as error:
+            raise InputError(f"A process that did a job was killed; {GO_ON}.") from error
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _plain_failures(place: Place) -> Iterator[None]:
+    """A full disk, or another fault of the system, as one sentence."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or place.folder
+        raise InputError(f"{error.strerror or error}; see to that, and {GO_ON}.", where) from error

@@ -1,0 +1,110 @@
+"""`arcf reproduce` with the smallest budget, from beginning to end."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("matplotlib")
+
+Arcf = Callable[..., int]
+Capture = pytest.CaptureFixture[str]
+
+
+def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "out"
+    arguments = ("reproduce", "table-2a", "--budget", "smoke", "--output", folder, "--json", "--questions", 2)
+    assert arcf(*arguments) == 0
+    output = capsys.readouterr()
+    record = json.loads(output.out)
+    assert (record["budget"], record["split"], record["questions"]) == ("smoke", "dev", 2)
+    names = [cell["name"] for cell in record["cells"]]
+    assert names[:4] == ["TF-IDF", "Single fact", "Path re-rank", "Ensemble"]
+    for cell in record["cells"]:
+        assert {"name", "map_all", "map_official", "paper", "seconds", "command"} <= set(cell)
+        assert 0 <= cell["interval"][0] <= cell["map_all"] <= cell["interval"][1] <= 1
+        assert "arcf rank" in cell["command"]
+        assert cell["seconds"] > 0
+    assert record["cells"][1]["paper"] == 0.4992
+    report = (folder / "report.md").read_text()
+    for words in ("Single fact", "Path re-rank", "Ensemble", "RankNet", "NCE", "CN", "Budget: smoke", "arcf train"):
+        assert words in report
+    assert (folder / "report.html").read_text().startswith("<!DOCTYPE html>")
+    manifests = list((folder / "jobs").glob("*/result.json"))
+    assert len(manifests) == len(list((folder / "jobs").iterdir()))
+    assert all(json.loads(path.read_text())["command"] for path in manifests)
+    assert ": begun" in output.err
+
+    assert arcf(*arguments) == 0
+    again = capsys.readouterr()
+    assert ": begun" not in again.err
+    assert json.loads(again.out) == record
+
+    # Another table shares what is done, and draws its figure.
+    assert arcf("reproduce", "figure-2", "--budget", "smoke", "--output", folder, "--questions", 2) == 0
+    assert ": begun" not in capsys.readouterr().err
+    assert {"figure-2.svg", "figure-2.png"} <= {path.name for path in folder.iterdir()}
+    assert "<svg" in (folder / "report.html").read_text()
+
+    assert arcf("reproduce", "table-1", "--budget", "paper", "--output", folder) == 2
+
+
+def test_a_sweep_draws_figure_3(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
+    only = ("--only", "k = 90", "--only", "L = 2", "--questions", 1, "--json")
+    assert arcf("reproduce", "figure-3", "--output", tmp_path / "out", *only) == 0
+    first, second = json.loads(capsys.readouterr().out)["cells"]
+    assert (first["table"], second["name"]) == ("table-2d", "L = 2")
+    assert first["seconds_exact"] > 0
+    assert first["paper"] == 0.567
+    assert (tmp_path / "out" / "figure-3.png").is_file()
+
+
+def test_reachability_and_examples(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
+    assert arcf("reproduce", "table-1", "--output", tmp_path / "one", "--json") == 0
+    cells = json.loads(capsys.readouterr().out)["cells"]
+    assert [cell["paper"] for cell in cells] == [0.90, 0.95, 0.97, 0.99]
+    assert all(0.9 < cell["reachable"] <= 1 for cell in cells)
+    assert arcf("reproduce", "examples", "--output", tmp_path / "two") == 0
+    assert "examples: science-001 (6 gold facts)" in (tmp_path / "two" / "report.md").read_text()
+
+
+def test_a_plan_does_nothing(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
+    arguments = ("reproduce", "table-2b", "--budget", "smoke", "--output", tmp_path / "out", "--plan")
+    assert arcf(*arguments) == 0
+    shown = capsys.readouterr().out
+    assert "jobs, about" in shown
+    assert "arcf train --preset minilm" in shown
+    assert arcf(*arguments, "--json") == 0
+    planned = json.loads(capsys.readouterr().out)
+    assert planned["seconds"] == pytest.approx(sum(job["seconds"] for job in planned["jobs"]))
+    assert not any(job["done"] for job in planned["jobs"])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["table-9"], "There is no table or figure named 'table-9'"),
+        (["table-1", "--budget", "tiny"], "There is no budget named 'tiny'"),
+        (["table-1", "--budget", "small"], "worldtree-2020 is not installed"),
+        (["table-2a", "--only", "nothing"], "No cell of table-2a has nothing"),
+    ],
+)
+def test_wrong_usage(
+    arcf: Arcf, data_home: Path, tmp_path: Path, capsys: Capture, arguments: list[str], message: str
+) -> None:
+    del data_home
+    assert arcf("reproduce", *arguments, "--output", tmp_path / "out") == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert len(said.strip().splitlines()) == 1
+    assert not (tmp_path / "out" / "jobs").exists()
+
+
+def test_a_folder_of_something_else(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    assert arcf("reproduce", "table-1", "--output", tmp_path) == 2
+    assert "something other than a reproduction" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]

@@ -1,0 +1,79 @@
+"""The report's text, and the test over seeds."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from scipy.stats import t as student
+
+pytest.importorskip("torch")
+
+from arcf.experiments.budget import read_budget
+from arcf.experiments.measured import Measured
+from arcf.experiments.report import make_report
+from arcf.experiments.seeds import seed_tests
+from arcf.experiments.tables import Table
+
+CELL = Measured(
+    table="significance",
+    name="ARCF | <b>",
+    dataset="science",
+    split="dev",
+    seed=1,
+    questions=3,
+    map_all=0.5,
+    map_official=None,
+    interval=(0.4, 0.6),
+    reachable=None,
+    chain_f1=None,
+    seconds=1.5,
+    seconds_exact=None,
+    chains=None,
+    train_seconds=7200.0,
+    paper=0.5815,
+    paper_on="2020 test",
+    paper_seconds=None,
+    paper_hours=None,
+    command="arcf rank --set 'a=<1>'",
+)
+
+
+def cells(name: str, *maps: float) -> list[Measured]:
+    return [replace(CELL, name=name, map_all=value, seed=seed) for seed, value in enumerate(maps, 1)]
+
+
+def test_student_by_hand() -> None:
+    (test,) = seed_tests([*cells("a", 0.5, 0.52, 0.54), *cells("b", 0.4, 0.41, 0.42)])
+    pooled = (0.02**2 + 0.01**2) / 2
+    expected = student.sf(0.11 / (pooled * 2 / 3) ** 0.5, 4)
+    assert test.p == pytest.approx(expected)
+    assert test.means == pytest.approx((0.52, 0.41))
+    assert test.deviations == pytest.approx((0.02, 0.01))
+
+
+def test_one_seed_and_equal_seeds_prove_nothing() -> None:
+    assert [test.p for test in seed_tests([*cells("a", 0.5), *cells("b", 0.4, 0.3)])] == [None]
+    assert [test.p for test in seed_tests([*cells("a", 0.5, 0.5), *cells("b", 0.5, 0.5)])] == [None]
+    assert seed_tests([]) == []
+
+
+def test_columns_that_nothing_has_are_left_out_and_text_is_escaped() -> None:
+    measured = [CELL, replace(CELL, seed=2, map_all=0.6)]
+    tests = seed_tests([*measured, replace(CELL, name="b", map_all=0.1), replace(CELL, name="b", map_all=0.2)])
+    report = make_report(read_budget("smoke"), [Table("significance", "Seeds", ())], measured, {}, tests)
+    text, page = report.markdown(), report.html()
+    header = next(line for line in text.splitlines() if line.startswith("|"))
+    assert "official MAP" not in header
+    assert "training hours" in header
+    assert r"ARCF \| <b>" in text
+    assert "0.400 to 0.600" in text
+    assert "0.5815 (2020 test)" in text
+    assert "One-tailed independent t-test" in text
+    assert "ARCF | &lt;b&gt;" in page
+    assert not re.search(r"<(script|link|img)", page)
+
+
+def test_a_table_without_cells_is_left_out() -> None:
+    report = make_report(read_budget("paper"), [Table("table-1", "Reach", ())], [], {}, [])
+    assert report.sections == ()
+    assert "all questions" in report.markdown()

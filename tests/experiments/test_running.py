@@ -1,0 +1,132 @@
+"""Jobs that are done once, whatever happens on the way."""
+
+import errno
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from arcf.errors import InputError
+
+pytest.importorskip("torch")
+
+from arcf.experiments.budget import Speed
+from arcf.experiments.measuring import ReachabilityJob
+from arcf.experiments.place import Data, Job, Place, key_of
+from arcf.experiments.running import Progress, in_order, run_jobs
+
+DONE: list[str] = []
+FAILURES: dict[str, Callable[[], None]] = {}
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A job that notes that it was done, unless it is told to fail."""
+
+    name: str
+    before: tuple["Noted", ...] = ()
+    alone: bool = False
+    kind: ClassVar[str] = "noted"
+
+    @property
+    def title(self) -> str:
+        return self.name
+
+    def command(self, place: Place) -> str:
+        del place
+        return f"note {self.name}"
+
+    def tokens(self) -> float:
+        return 1000.0
+
+    def run(self, place: Place) -> dict[str, Any]:
+        del place
+        FAILURES.get(self.name, lambda: None)()
+        DONE.append(self.name)
+        return {"name": self.name}
+
+
+A = Noted("a")
+B = Noted("b", (A,))
+CLOCK = Noted("clock", (A,), alone=True)
+C = Noted("c", (A, B))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    DONE.clear()
+    FAILURES.clear()
+    made = Place(tmp_path / "out", "smoke", "minilm")
+    made.begin()
+    return made
+
+
+def test_order() -> None:
+    assert in_order([CLOCK, C, B]) == (A, B, C, CLOCK)
+
+
+def test_nothing_is_done_twice(place: Place) -> None:
+    told: list[Progress] = []
+    run_jobs(in_order([C, CLOCK]), place, Speed(1, 1000), report=told.append)
+    assert DONE == ["a", "b", "c", "clock"]
+    assert place.result(C) == {"name": "c"}
+    assert [(entry.state, entry.done) for entry in told][:3] == [("begun", 0), ("done", 1), ("begun", 1)]
+    assert (told[0].left, told[-1].left) == (4 * 6.0, 0)
+    run_jobs(in_order([C, CLOCK]), place, Speed(), report=told.append)
+    assert DONE == ["a", "b", "c", "clock"]
+    assert {entry.state for entry in told[-4:]} == {"known"}
+
+
+def fail_with(error: BaseException) -> Callable[[], None]:
+    def fail() -> None:
+        raise error
+
+    return fail
+
+
+def test_a_kill_in_the_middle_loses_nothing_that_is_finished(place: Place) -> None:
+    FAILURES["b"] = fail_with(KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        run_jobs(in_order([C]), place, Speed())
+    FAILURES.clear()
+    run_jobs(in_order([C]), place, Speed())
+    assert DONE == ["a", "b", "c"]
+
+
+def test_a_full_disk_is_one_sentence(place: Place) -> None:
+    FAILURES["b"] = fail_with(OSError(errno.ENOSPC, "No space left on device", str(place.folder)))
+    with pytest.raises(InputError, match="No space left on device; see to that, and give the same command again"):
+        run_jobs(in_order([C]), place, Speed())
+    assert place.result(A) is not None
+    assert place.result(B) is None
+
+
+def test_several_at_once(place: Place) -> None:
+    jobs: list[Job] = [ReachabilityJob("science", (k,)) for k in (5, 20, 50)]
+    run_jobs(in_order(jobs), place, Speed(), processes=2)
+    fractions = [next(iter((place.result(job) or {})["fractions"].values())) for job in jobs]
+    assert fractions == sorted(fractions)
+    assert 0 < fractions[0] < fractions[-1]
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, place: Place) -> None:
+    place.begin()
+    with pytest.raises(InputError, match="with the budget smoke, not small; choose another folder"):
+        Place(place.folder, "small", "minilm").begin()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="something other than a reproduction"):
+        Place(tmp_path / "other", "smoke", "minilm").begin()
+
+
+def test_the_content_of_a_dataset_is_part_of_a_key(tmp_path: Path) -> None:
+    keys = set()
+    for number, text in enumerate(("ice melts", "ice freezes")):
+        path = tmp_path / f"{number}" / "facts.txt"
+        path.parent.mkdir()
+        path.write_text(text)
+        keys.add(key_of(ReachabilityJob(str(path), (1,))))
+    assert len(keys) == 2
+    assert Data("science", "dev", 3).options() == ["--dataset", "science", "--split", "dev", "--questions", "3"]
