@@ -113,6 +113,19 @@ def test_a_dataset_that_looks_like_a_number(arcf: Arcf, capsys: Capture, tmp_pat
     assert "no dataset or file named '2020'" in said(capsys)
 
 
+def test_a_dataset_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two splits of it may be two corpora."""
+    from arcf.cli.train import load_datasets
+    from arcf.training.settings import CorpusSettings, DataSettings
+
+    asked: list[str] = []
+    monkeypatch.setattr("arcf.data.load", lambda place: asked.append(place) or f"read {place}")
+    sections = {"one": CorpusSettings("a"), "two": CorpusSettings("a", split="test"), "b": CorpusSettings()}
+    found = load_datasets(DataSettings(datasets=sections))
+    assert found == {"one": "read a", "two": "read a", "b": "read b"}
+    assert asked == ["a", "b"]
+
+
 def test_help_has_examples(arcf: Arcf, capsys: Capture) -> None:
     assert arcf("train", "--help") == 0
     output = capsys.readouterr().out
