@@ -73,7 +73,9 @@ def evaluate(
 def _draw(runs: "Sequence[Run]", corpus: "Dataset", split: str, k: int | None, folder: Path) -> None:
     from arcf.evaluation.panels import K, breakdown_panels
     from arcf.evaluation.plots import plot_breakdowns
+    from arcf.files import make_folder
 
+    make_folder(folder)
     panels = breakdown_panels(runs, corpus, split, k or K)
     for ending in ("svg", "png"):
         plot_breakdowns(panels, folder / f"breakdowns.{ending}")

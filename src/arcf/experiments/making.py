@@ -60,6 +60,10 @@ class TrainJob:
     kind: ClassVar[str] = "train"
     alone: ClassVar[bool] = False
 
+    def __hash__(self) -> int:
+        """Settings have no hash of their own: those of several corpora are in a mapping."""
+        return hash((self.system, repr(self.settings), self.start))
+
     @property
     def title(self) -> str:
         """What it is about."""

@@ -59,7 +59,6 @@ class RankJob:
         """Rank, going on with what its journal holds."""
         dataset = self.data.load()
         job = RankingJob(settled(self.ranker, self.model, place), dataset, dataset.split(self.data.split))
-        place.of(self).mkdir(parents=True, exist_ok=True)
         # Of a run that goes on, the journal tells what was ranked before: it has a line for each question, and a head.
         journal = job.journal(self.output(place)).path
         before = sum(1 for _ in journal.open("rb")) - 1 if journal.exists() else 0

@@ -10,6 +10,7 @@ never mistaken for one of other settings, data or versions.
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -19,7 +20,7 @@ from typing import Any, Protocol, runtime_checkable
 from arcf.data import load
 from arcf.data.sample import sampled
 from arcf.errors import InputError
-from arcf.files import read_json_object, write_text
+from arcf.files import make_folder, read_json_object, write_text
 from arcf.scorer import model_identity
 from arcf.training.settings import ModelSettings
 from arcf.types import Dataset
@@ -110,6 +111,7 @@ class Place:
         elif self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
             raise InputError("holds something other than a reproduction; choose another folder.", self.folder)
         else:
+            make_folder(self.folder)
             write_text(mark, json.dumps({"format": "arcf-reproduction", "version": 1, "budget": self.budget}) + "\n")
 
     def of(self, job: Job) -> Path:
@@ -198,6 +200,8 @@ def _plain(value: Any) -> Any:
     """Plain values of all that counts: other jobs by their keys, datasets by their content, models by their files."""
     if isinstance(value, tuple):
         return [_part(part) for part in value]
+    if isinstance(value, Mapping):
+        return {name: _part(part) for name, part in value.items()}
     if not is_dataclass(value):
         return value
     made = {entry.name: _part(getattr(value, entry.name)) for entry in fields(value) if entry.name != LABEL}

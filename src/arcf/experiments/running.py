@@ -11,6 +11,7 @@ from time import perf_counter
 from arcf.errors import InputError
 from arcf.experiments.budget import Speed
 from arcf.experiments.place import Job, Place, key_of, needs
+from arcf.files import make_folder
 
 #: Seconds that a job takes for loading and writing, for estimates.
 OVERHEAD = 5.0
@@ -86,6 +87,7 @@ def run_job(job: Job, place: Place) -> None:
     """Do one job and keep its result."""
     started = perf_counter()
     with _plain_failures(place):
+        make_folder(place.of(job))
         result = job.run(place)
         place.keep(job, result, perf_counter() - started)
 
