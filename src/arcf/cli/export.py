@@ -23,7 +23,7 @@ def export(
         str,
         typer.Option(
             help="fp32, fp16 (half the size), int8 (a quarter, and faster), int8-rows (the same with a scale for every "
-            "token: slower than int8, and nearer to fp32) or int8-weights (a quarter)."
+            "token: more work, and nearer to fp32; for MPNet) or int8-weights (a quarter)."
         ),
     ] = "fp32",
     check: Annotated[
