@@ -73,6 +73,14 @@ def test_columns_that_nothing_has_are_left_out_and_text_is_escaped() -> None:
     assert not re.search(r"<(script|link|img)", page)
 
 
+def test_the_papers_p_stands_only_beside_the_pair_that_it_tested() -> None:
+    table = [Table("significance", "Seeds", ())]
+    for other, told in (("Single fact", True), ("ARCF, NCE", False)):
+        measured = [*cells("ARCF, RankNet", 0.5, 0.6), *cells(other, 0.3, 0.4)]
+        text = make_report(read_budget("smoke"), table, measured, {}, seed_tests(measured)).markdown()
+        assert ("The paper: p < 0.001" in text) is told
+
+
 def test_a_table_without_cells_is_left_out() -> None:
     report = make_report(read_budget("paper"), [Table("table-1", "Reach", ())], [], {}, [])
     assert report.sections == ()

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 TEST_2020 = "2020 test, distilroberta-base"
-VAL_2020 = "2020 val, distilroberta-base"
+RANDOM_2020 = "2020 test, distilroberta-base; from 'about 25%'"
+DIFFERENCE_2020 = "2020 val, distilroberta-base; from the printed difference"
 TEST_2019 = "2019 test, bert-base-uncased"
 TRAIN_2020 = "2020 train"
 P100 = "one Tesla P100"
