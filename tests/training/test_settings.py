@@ -38,6 +38,8 @@ from arcf.training.settings import (
         (lambda: RunSettings(precision="half"), SettingError, "precision must be one of auto, float32, bfloat16"),
         (lambda: TrainingSettings(sampling=Sampling("path")), UnknownNameError, "Did you mean 'paths'"),
         (lambda: TrainingSettings(sampling=Sampling(distance="tfdif")), UnknownNameError, "Did you mean 'tfidf'"),
+        (lambda: ModelSettings(read_ahead=2), SettingError, "read_ahead is no part of the shared_prefix encoding"),
+        (lambda: ModelSettings(encoding="late", read_ahead=-1), SettingError, "read_ahead must be at least 0, not -1"),
         (
             lambda: TrainingSettings(sampling=Sampling("unlabelled"), data=DataSettings("some/corpus", held_out=0)),
             SettingError,
@@ -74,6 +76,8 @@ def test_what_a_model_carries_with_it() -> None:
     assert settings.scorer == ScorerSettings("shared_prefix", 2.0, 3.0, "options")
     joint = replace(settings, model=ModelSettings(encoding="joint"))
     assert joint.scorer == ScorerSettings("joint", 0.0, 0.0, "options")
+    late = replace(settings, model=ModelSettings(encoding="late", read_ahead=3))
+    assert late.scorer == ScorerSettings("late", query="options", read_ahead=3)
 
 
 @pytest.mark.parametrize("name", presets(TrainingSettings))

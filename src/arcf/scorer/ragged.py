@@ -44,11 +44,16 @@ class Ragged:
 
     def take(self, rows: NDArray[np.int64]) -> "Ragged":
         """These rows, in this order; as in numpy, a row may repeat and -1 is the last one."""
-        starts = self.offsets[:-1][rows]
-        lengths = self.lengths[rows]
-        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        return Ragged(self.tokens[within(lengths) + np.repeat(starts, lengths)], offsets)
+        places, offsets = places_of(rows, self.offsets)
+        return Ragged(self.tokens[places], offsets)
+
+
+def places_of(rows: NDArray[np.int64], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the tokens of these rows are in the flat array, and the rows' offsets once they are taken from there."""
+    starts, lengths = offsets[:-1][rows], np.diff(offsets)[rows]
+    taken = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=taken[1:])
+    return within(lengths) + np.repeat(starts, lengths), taken
 
 
 def within(lengths: NDArray[np.int64]) -> NDArray[np.int64]:

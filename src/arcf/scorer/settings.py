@@ -17,14 +17,16 @@ class ScorerSettings:
 
     `encoding`: how it reads a prefix and a candidate; None for a model that arcf has not trained. `prior`: what the
     words that a candidate shares with the prefix weigh in its score; see `scorer.prior`. `similarity`: what the cosine
-    of prefix and candidate weighs; see `scorer.network.shared_prefix`. `query`: the form of the questions that it has
-    learnt from.
+    of prefix and candidate weighs; see `scorer.network.prefix_first`. `query`: the form of the questions that it has
+    learnt from. `read_ahead`: s, the layers of a candidate that see no prefix, in the late encoding; see
+    `scorer.network.late`.
     """
 
     encoding: str | None = None
     prior: float = 0.0
     similarity: float = 0.0
     query: QueryForm = "answer"
+    read_ahead: int = 0
 
     def __post_init__(self) -> None:
         if self.query not in QUERY_FORMS:

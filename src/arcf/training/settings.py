@@ -13,6 +13,7 @@ from arcf.errors import SettingError
 from arcf.neighborhood import recipe
 from arcf.pretrained.location import MINILM
 from arcf.registry import pick
+from arcf.scorer.network.late import Late
 from arcf.scorer.network.scorer import ENCODINGS
 from arcf.scorer.settings import ScorerSettings
 from arcf.training.figures import CHOICES
@@ -36,11 +37,12 @@ def _is_device(name: str) -> bool:
 class ModelSettings:
     """The model that is trained.
 
-    `name`: a folder or a name on the Hugging Face hub. `encoding`: shared_prefix or joint. `dropout` replaces the
+    `name`: a folder or a name on the Hugging Face hub. `encoding`: shared_prefix, late or joint. `dropout` replaces the
     model's own, None keeps it. `freeze_embeddings` leaves the word embeddings as they are, which saves half of a small
     model's optimiser state and protects words that training never shows. `prior`: the weight of the words that a
     candidate shares with the prefix, which the model's own score is added to; see `scorer.prior`. `similarity`: the
-    weight of the cosine of prefix and candidate, in the shared-prefix encoding; see `scorer.network.shared_prefix`.
+    weight of the cosine of prefix and candidate, in all encodings but joint; see `scorer.network.prefix_first`.
+    `read_ahead`: s, the layers of a candidate that see no prefix, in the late encoding; see `scorer.network.late`.
     """
 
     name: str = MINILM
@@ -49,14 +51,17 @@ class ModelSettings:
     freeze_embeddings: bool = False
     prior: float = 0.0
     similarity: float = 0.0
+    read_ahead: int = 0
 
     def __post_init__(self) -> None:
         pick(ENCODINGS, self.encoding, "encoding")
         _require(self.dropout is None or 0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}.")
-        for name in ("prior", "similarity"):
+        for name in ("prior", "similarity", "read_ahead"):
             _require(getattr(self, name) >= 0, f"{name} must be at least 0, not {getattr(self, name)}.")
         fits = not self.similarity or pick(ENCODINGS, self.encoding, "encoding").has_similarity
         _require(fits, f"similarity is no part of the {self.encoding} encoding; set it to 0.")
+        late = not self.read_ahead or self.encoding == Late.name
+        _require(late, f"read_ahead is no part of the {self.encoding} encoding; set it to 0, or take late.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,4 +247,4 @@ class TrainingSettings:
     def scorer(self) -> ScorerSettings:
         """What the trained model carries with it."""
         model = self.model
-        return ScorerSettings(model.encoding, model.prior, model.similarity, self.sampling.query)
+        return ScorerSettings(model.encoding, model.prior, model.similarity, self.sampling.query, model.read_ahead)

@@ -13,7 +13,6 @@ from arcf.scorer import STOP, Prefix, Scorer, ScorerSettings, load_scorer
 from arcf.scorer.network.backbone import Backbone
 from arcf.scorer.network.joint import pair
 from arcf.scorer.network.scorer import ENCODINGS, TOKENS_PER_CALL, TorchScorer, find_device, make_model
-from arcf.scorer.ragged import Ragged
 from arcf.scorer.tokens import Batch
 
 PREFIX = Prefix("What is ice (answer) a solid.", (1, 3))
@@ -22,7 +21,8 @@ IDS = np.array([4, STOP, 0, 6, 2, 4])
 
 @pytest.fixture(params=ENCODINGS)
 def scorer(request: pytest.FixtureRequest, backbone: Backbone, facts: tuple[str, ...]) -> TorchScorer:
-    return TorchScorer(make_model(backbone, request.param), backbone.tokenizer.facts(facts))
+    settings = ScorerSettings(request.param, read_ahead=2 if request.param == "late" else 0)
+    return TorchScorer(make_model(backbone.with_settings(settings), request.param), backbone.tokenizer.facts(facts))
 
 
 def test_is_the_models_forward_pass(scorer: TorchScorer) -> None:
@@ -32,7 +32,8 @@ def test_is_the_models_forward_pass(scorer: TorchScorer) -> None:
         expected = scorer.model.eval()(batch).numpy()
     scores = scorer.score(PREFIX, IDS)
     assert scores.dtype == np.float32
-    np.testing.assert_allclose(scores, expected, atol=1e-5)
+    # What is read ahead is kept in half precision.
+    np.testing.assert_allclose(scores, expected, atol=5e-4 if scorer.kept else 1e-5)
 
 
 def test_calls_of_any_size_give_the_same(scorer: TorchScorer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,18 +42,29 @@ def test_calls_of_any_size_give_the_same(scorer: TorchScorer, monkeypatch: pytes
     np.testing.assert_allclose(scorer.score(PREFIX, IDS), whole, atol=1e-5)
 
 
+def test_a_fact_is_read_when_it_is_first_scored_and_never_again(
+    tiny: Callable[..., Backbone], facts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backbone = tiny("bert").with_settings(ScorerSettings("late", read_ahead=2))
+    scorer = TorchScorer(make_model(backbone, "late"), backbone.tokenizer.facts(facts))
+    read, prepare = [], scorer.model.prepare
+    monkeypatch.setattr(scorer.model, "prepare", lambda rows: read.append(len(rows)) or prepare(rows))
+    assert scorer.score(PREFIX, IDS).shape == (6,)
+    assert read == [5]
+    scorer.score(Prefix("What melts?", (2,)), np.array([4, 5, STOP]))
+    scorer.score(PREFIX, IDS)
+    assert read == [5, 1]
+
+
 def test_calls_are_no_larger_than_asked(scorer: TorchScorer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The joint encoding reads the prefix with every candidate: that counts."""
     limit, sizes, score = 60, [], scorer.model.score
+    form = scorer.model.backbone.tokenizer.form
     monkeypatch.setitem(TOKENS_PER_CALL, "cpu", limit)
 
-    def counted(read: Any, rows: Ragged, counts: NDArray[np.int64]) -> torch.Tensor:
-        computed = (
-            pair(read, rows, counts, scorer.model.backbone.tokenizer.form).rows
-            if scorer.model.name == "joint"
-            else rows
-        )
-        sizes.append((len(computed.tokens), int(computed.lengths.max())))
+    def counted(read: Any, rows: Any, counts: NDArray[np.int64]) -> torch.Tensor:
+        computed = pair(read, rows, counts, form).rows if scorer.model.name == "joint" else rows
+        sizes.append((int(computed.lengths.sum()), int(computed.lengths.max())))
         return score(read, rows, counts)
 
     monkeypatch.setattr(scorer.model, "score", counted)

@@ -38,6 +38,8 @@ class Encoding(nn.Module, ABC, Generic[Read, Known]):
     name: ClassVar[str]
     #: Whether the cosine of prefix and candidate is part of a score, where the settings give it a weight.
     has_similarity: ClassVar[bool] = False
+    #: Whether `prepare` computes hidden states, which are worth keeping; `restore` takes them back.
+    keeps_states: ClassVar[bool] = False
 
     def __init__(self, backbone: Backbone) -> None:
         super().__init__()
@@ -54,6 +56,10 @@ class Encoding(nn.Module, ABC, Generic[Read, Known]):
 
         It is computed once for a corpus, and is stale when the weights change.
         """
+
+    def restore(self, states: NDArray[np.float16], offsets: NDArray[np.int64]) -> Known:
+        """What `prepare` made of candidates, from the states that were kept of it: (tokens, hidden)."""
+        raise NotImplementedError(f"The {self.name} encoding keeps no states.")
 
     @abstractmethod
     def read(self, prefixes: Ragged) -> Read:

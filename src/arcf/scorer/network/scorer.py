@@ -14,9 +14,11 @@ from arcf.errors import ArcfWarning, SettingError
 from arcf.registry import pick
 from arcf.scorer.base import Prefix
 from arcf.scorer.calls import calls
+from arcf.scorer.kept import FactReader, KeptStates
 from arcf.scorer.network.backbone import Backbone, load_backbone
 from arcf.scorer.network.encoding import Encoding
 from arcf.scorer.network.joint import Joint
+from arcf.scorer.network.late import Late
 from arcf.scorer.network.shared_prefix import SharedPrefix
 from arcf.scorer.ragged import Ragged
 from arcf.scorer.settings import ScorerSettings
@@ -25,7 +27,7 @@ from arcf.scorer.tokens import FactTokens, ShorteningLog
 Network = Encoding[Any, Any]
 """An encoding, whatever it makes of prefixes and candidates: what it has read goes back to itself only."""
 
-ENCODINGS: dict[str, type[Network]] = {SharedPrefix.name: SharedPrefix, Joint.name: Joint}
+ENCODINGS: dict[str, type[Network]] = {encoding.name: encoding for encoding in (SharedPrefix, Late, Joint)}
 
 TOKENS_PER_CALL = {"cpu": 1024, "cuda": 65_536, "mps": 16_384}
 """Tokens that are computed at a time, by kind of device. On a processor more no longer fit the cache and fewer leave it
@@ -38,14 +40,16 @@ class TorchScorer:
     The model may be in the middle of training: scoring switches dropout off and restores the mode afterwards. But what
     is prepared of the facts belongs to the weights as they are now: make a new scorer when they have changed. Threads
     may share a scorer whose model is not training (`load_scorer` gives such).
+
+    `files` is what the model's files are known by, if it has any: what was read of facts with them may be on disk.
     """
 
-    def __init__(self, model: Network, facts: FactTokens) -> None:
+    def __init__(self, model: Network, facts: FactTokens, files: str | None = None) -> None:
         self.model = model
         self.facts = facts
         self.shortening = ShorteningLog(facts.shortening)
-        with _without_dropout(model), torch.inference_mode():
-            self._candidates = model.prepare(facts.candidates)
+        reader = FactReader(self._read_facts, model.backbone.head.in_features, files)
+        self.kept = KeptStates(facts.candidates, reader) if model.keeps_states else None
 
     @property
     def settings(self) -> ScorerSettings:
@@ -54,7 +58,8 @@ class TorchScorer:
 
     def for_facts(self, facts: Sequence[str]) -> Self:
         """A scorer of other facts with the same model."""
-        return type(self)(self.model, self.model.backbone.tokenizer.facts(facts))
+        files = self.kept.reader.model if self.kept else None
+        return type(self)(self.model, self.model.backbone.tokenizer.facts(facts), files)
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         """The score of each candidate after `prefix`."""
@@ -70,9 +75,20 @@ class TorchScorer:
         tokens = self.model.tokens(len(encoded.tokens), self.facts.candidates.lengths[candidates])
         together = TOKENS_PER_CALL.get(backbone.head.weight.device.type, TOKENS_PER_CALL["cpu"])
         for call in calls(tokens, together):
-            rows = self._candidates.take(candidates[call])
-            scores[call] = self.model.score(read, rows, np.array([len(call)])).float().cpu().numpy()
+            known = self._known(candidates[call])
+            scores[call] = self.model.score(read, known, np.array([len(call)])).float().cpu().numpy()
         return scores
+
+    def _known(self, candidates: NDArray[np.int64]) -> Any:
+        """What was computed from candidates before any prefix."""
+        if self.kept is None:
+            return self.model.prepare(self.facts.candidates.take(candidates))
+        return self.model.restore(*self.kept.take(candidates))
+
+    def _read_facts(self, facts: NDArray[np.int64]) -> NDArray[np.float32]:
+        with _without_dropout(self.model), torch.inference_mode():
+            states: NDArray[np.float32] = self.model.prepare(self.facts.candidates.take(facts)).states.cpu().numpy()
+        return states
 
 
 def load_scorer(

@@ -1,0 +1,57 @@
+"""What a model has read of a corpus's facts before any question: hidden states, each computed once and kept.
+
+They are kept in half precision, which no score shows; 384 numbers of 12 tokens take 9 KB. A fact is read when it is
+first asked for, or comes from the corpus's index, if there is one (`scorer.index`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcf.scorer.index import find_index
+from arcf.scorer.ragged import Ragged, places_of
+
+States = NDArray[np.float16]
+
+
+@dataclass(frozen=True, slots=True)
+class FactReader:
+    """How a model reads facts.
+
+    `read` gives the states of facts by their ids, in one call and in that order: (facts,) -> (tokens, `width`). `model`
+    is what the files of the model are known by, and None for one that has no files, or is in training: what was read
+    with other weights must not be found.
+    """
+
+    read: Callable[[NDArray[np.int64]], NDArray[Any]]
+    width: int
+    model: str | None = None
+
+
+class KeptStates:
+    """The states of a corpus's facts. Threads may share it: at worst, two read the same fact at the same time."""
+
+    def __init__(self, candidates: Ragged, reader: FactReader) -> None:
+        self.candidates = candidates
+        self.reader = reader
+        self._index = None if reader.model is None else find_index(reader.model, candidates, reader.width)
+        self._known: dict[int, States] = {}
+
+    def take(self, facts: NDArray[np.int64]) -> tuple[States, NDArray[np.int64]]:
+        """The states of these facts, (tokens, width), and their offsets, (facts + 1,); -1 is the stop sample."""
+        places, offsets = places_of(facts, self.candidates.offsets)
+        if self._index is not None:
+            return self._index[places], offsets
+        asked = facts.tolist()
+        missing = [fact for fact in dict.fromkeys(asked) if fact not in self._known]
+        if missing:
+            self._keep(np.array(missing))
+        return np.concatenate([self._known[fact] for fact in asked]), offsets
+
+    def _keep(self, facts: NDArray[np.int64]) -> None:
+        states = self.reader.read(facts).astype(np.float16)
+        ends = np.cumsum(self.candidates.lengths[facts])
+        self._known.update(zip(facts.tolist(), np.split(states, ends[:-1]), strict=True))
