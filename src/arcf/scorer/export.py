@@ -4,19 +4,34 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from onnx import ModelProto
+
 from arcf.errors import InputError
 from arcf.files import atomic_write, make_folder, read_text, write_text
 from arcf.pretrained.location import CONFIG, TOKENIZER, find_folder
 from arcf.registry import pick
-from arcf.scorer.exported.encoder_graph import build
-from arcf.scorer.exported.folder import CARD, MANIFEST, MODEL, TRAINING, ExportManifest, FileRecord, is_exported
-from arcf.scorer.exported.precision import PRECISIONS
+from arcf.scorer.exported.encoder_graph import build, build_late
+from arcf.scorer.exported.folder import (
+    CARD,
+    LOWER,
+    MANIFEST,
+    MODEL,
+    TRAINING,
+    ExportManifest,
+    FileRecord,
+    is_exported,
+)
+from arcf.scorer.exported.precision import PRECISIONS, Precision
 from arcf.scorer.network.backbone import Backbone, load_backbone
+from arcf.scorer.network.late import Late
 from arcf.scorer.network.shared_prefix import SharedPrefix
+
+EXPORTED = (SharedPrefix.name, Late.name)
+"""The encodings that have a graph."""
 
 
 def export(model: str | Path, output: Path, precision: str = "fp32") -> ExportManifest:
-    """Export a model that was trained in the shared-prefix encoding.
+    """Export a model that was trained in the shared-prefix or the late encoding.
 
     Args:
         model: its folder, or its name on the Hugging Face hub.
@@ -32,9 +47,11 @@ def export(model: str | Path, output: Path, precision: str = "fp32") -> ExportMa
     _check_output(output)
     backbone = load_backbone(model)
     encoding = backbone.settings.encoding
-    if encoding != SharedPrefix.name:
+    if encoding not in EXPORTED:
         reason = f"was trained in the {encoding} encoding" if encoding else "was not trained by arcf"
-        raise InputError(f"{reason}; only models trained in the shared_prefix encoding are exported.", model)
+        raise InputError(
+            f"{reason}; only models trained in the encodings {' and '.join(EXPORTED)} are exported.", model
+        )
     folder = find_folder(model)
     beside = [folder / CARD, folder / TRAINING] if folder is not None else []
     return write_export(backbone, output, precision, str(model), [path for path in beside if path.is_file()])
@@ -49,19 +66,29 @@ def write_export(
         InputError: the folder cannot be written to, or the model's activation cannot be exported.
     """
     make_folder(output)
-    graph = build(backbone.weights(), pick(PRECISIONS, precision, "precision"))
-    for name in (MANIFEST, CARD, TRAINING):
+    graphs = _graphs(backbone, pick(PRECISIONS, precision, "precision"))
+    for name in (MANIFEST, LOWER, CARD, TRAINING):
         (output / name).unlink(missing_ok=True)
-    with atomic_write(output / MODEL) as file:
-        file.write(graph.SerializeToString())
+    for name, graph in graphs.items():
+        with atomic_write(output / name) as file:
+            file.write(graph.SerializeToString())
     write_text(output / CONFIG, backbone.config().to_json_string(use_diff=False))
     write_text(output / TOKENIZER, backbone.tokenizer.raw.to_str())
     for path in beside:
         write_text(output / path.name, read_text(path))
-    files = {name: FileRecord.of(output / name) for name in (MODEL, CONFIG, TOKENIZER)}
+    files = {name: FileRecord.of(output / name) for name in (*graphs, CONFIG, TOKENIZER)}
     manifest = ExportManifest(precision, source, version("arcf"), files)
     manifest.write(output)
     return manifest
+
+
+def _graphs(backbone: Backbone, precision: Precision) -> dict[str, ModelProto]:
+    """The graphs of a model, by the names of their files."""
+    settings = backbone.settings
+    if settings.encoding != Late.name:
+        return {MODEL: build(backbone.weights(), precision)}
+    lower, upper = build_late(backbone.weights(), precision, settings.read_ahead)
+    return {LOWER: lower, MODEL: upper}
 
 
 def _check_output(output: Path) -> None:

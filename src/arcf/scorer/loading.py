@@ -7,10 +7,10 @@ from pathlib import Path
 from arcf.errors import InputError, MissingExtraError
 from arcf.pretrained.location import CONFIG, TOKENIZER, find_folder, locate
 from arcf.scorer.base import LoadedScorer
-from arcf.scorer.exported.folder import MODEL, FileRecord, is_exported
+from arcf.scorer.exported.folder import LOWER, MODEL, FileRecord, is_exported
 from arcf.scorer.prior import with_prior
 
-IDENTIFYING = (MODEL, CONFIG, TOKENIZER)
+IDENTIFYING = (MODEL, LOWER, CONFIG, TOKENIZER)
 
 
 def load_scorer(

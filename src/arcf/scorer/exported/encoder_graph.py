@@ -1,4 +1,6 @@
-"""The shared-prefix encoding as one ONNX graph, which reads prefixes and candidates alike.
+"""The encodings that read a prefix first as ONNX graphs, which read prefixes and candidates alike.
+
+The shared prefix is one graph:
 
     tokens (C, L), lengths (C,), keys and values of P tokens seen before, per layer, and their state (1, hidden)
     -> scores (C,), keys and values, states (C, hidden)
@@ -6,6 +8,11 @@
 A prefix is one row with P = 0, of which the keys, values and state are taken; candidates are rows with those of the
 prefix, of which the scores are taken. So both share every weight, in the file and in memory. Rows are padded to the
 longest; the caller puts rows of similar length together. A row's state is the mean over its tokens, at length 1.
+
+The late encoding is the same, cut in two after the layers that see no prefix, so that every weight is still there once:
+
+    tokens (C, L), lengths (C,), segment (1,): 0 for prefixes, 1 for candidates -> hidden states (C, L, hidden)
+    hidden states (C, L, hidden), lengths (C,), what was seen before, as above -> as above
 """
 
 from collections.abc import Callable, Sequence
@@ -56,12 +63,23 @@ class _Heads:
 
 
 def build(weights: EncoderWeights, precision: Precision) -> onnx.ModelProto:
-    """The graph of a model.
+    """The graph of a model in the shared-prefix encoding.
 
     Raises:
         InputError: the model's activation is one that arcf cannot export.
     """
-    return _Builder(weights, precision).model()
+    return _Builder(weights, precision).whole()
+
+
+def build_late(
+    weights: EncoderWeights, precision: Precision, read_ahead: int
+) -> tuple[onnx.ModelProto, onnx.ModelProto]:
+    """The graphs of a model in the late encoding: up to the layer where a candidate first sees the prefix, and on.
+
+    Raises:
+        InputError: the model's activation is one that arcf cannot export.
+    """
+    return _Builder(weights, precision).lower(read_ahead), _Builder(weights, precision).upper(read_ahead)
 
 
 class _Builder:
@@ -75,39 +93,79 @@ class _Builder:
         self.graph = GraphBuilder()
         self.heads = weights.heads
         self.size = len(weights.layers[0].query.bias) // weights.heads
+        self.width = self.heads * self.size
 
-    def model(self) -> onnx.ModelProto:
-        graph, layers = self.graph, self.weights.layers
-        tokens = graph.input("tokens", INT32, ("C", "L"))
-        lengths = graph.input("lengths", INT32, ("C",))
-        seen = [
-            tuple(graph.input(f"seen_{kind}_{n}", FLOAT, (self.heads, "P", self.size)) for kind in ("keys", "values"))
-            for n in range(len(layers))
+    def whole(self) -> onnx.ModelProto:
+        """From tokens to scores."""
+        graph = self.graph
+        tokens, seen = graph.input("tokens", INT32, ("C", "L")), self._seen(0)
+        shapes = self._shapes(tokens, graph.node("Shape", seen[0][0], start=1, end=2))
+        segment = graph.node("Min", shapes.seen, graph.integers(1))
+        return self._to_scores(self._embed(tokens, shapes, segment), shapes, seen)
+
+    def lower(self, layers: int) -> onnx.ModelProto:
+        """From tokens to hidden states after so many layers, in which rows see only themselves."""
+        graph = self.graph
+        tokens, segment = graph.input("tokens", INT32, ("C", "L")), graph.input("segment", INT64, (1,))
+        shapes = self._shapes(tokens, graph.integers(0))
+        nothing = [graph.weight(np.zeros((self.heads, 0, self.size), np.float32))] * 2
+        hidden = self._flat(self._embed(tokens, shapes, segment))
+        for layer in self.weights.layers[:layers]:
+            own = self._apart(layer, hidden, shapes, ["", "", ""])
+            hidden = self._layer(layer, hidden, _Heads(*own, *nothing), shapes)
+        graph.output(self._rows(hidden, shapes, result="states"), ("C", "L", self.width))
+        return graph.model("arcf-lower")
+
+    def upper(self, first: int) -> onnx.ModelProto:
+        """From the hidden states before a layer to scores."""
+        graph = self.graph
+        states, seen = graph.input("states", FLOAT, ("C", "L", self.width)), self._seen(first)
+        shapes = self._shapes(states, graph.node("Shape", seen[0][0], start=1, end=2))
+        return self._to_scores(states, shapes, seen)
+
+    def _seen(self, first: int) -> list[list[str]]:
+        """Keys and values of what was seen before, in the layers from `first` on."""
+        return [
+            [self.graph.input(f"seen_{kind}_{n}", FLOAT, (self.heads, "P", self.size)) for kind in ("keys", "values")]
+            for n in range(first, len(self.weights.layers))
         ]
-        seen_state = graph.input("seen_state", FLOAT, (1, self.heads * self.size))
-        shapes = self._shapes(tokens, lengths, seen[0][0])
-        embedded = self._embed(tokens, shapes)  # (C, L, hidden)
-        hidden = graph.node("Reshape", embedded, graph.integers(-1, self.heads * self.size))  # (C * L, hidden)
-        for number, layer in enumerate(layers):
+
+    def _to_scores(self, states: str, shapes: _Shapes, seen: Sequence[Sequence[str]]) -> onnx.ModelProto:
+        """The last layers, as many as something was seen in, and what is read out: (C, L, hidden) -> the outputs."""
+        graph, layers = self.graph, self.weights.layers
+        seen_state = graph.input("seen_state", FLOAT, (1, self.width))
+        hidden = self._flat(states)
+        for number, seen_before in enumerate(seen, start=len(layers) - len(seen)):
+            layer = layers[number]
             own = self._apart(layer, hidden, shapes, ["", f"keys_{number}", f"values_{number}"])
             for kept in own[1:]:
                 graph.output(kept, (self.heads, "C", "L", self.size))
-            hidden = self._layer(layer, hidden, _Heads(*own, *seen[number]), shapes)
+            hidden = self._layer(layer, hidden, _Heads(*own, *seen_before), shapes)
         graph.output(self._score(hidden, shapes, seen_state), ("C",))
-        graph.output("state", ("C", self.heads * self.size))
+        graph.output("state", ("C", self.width))
         return graph.model("arcf")
 
-    def _shapes(self, tokens: str, lengths: str, seen_keys: str) -> _Shapes:
+    def _flat(self, states: str) -> str:
+        """(C, L, hidden) -> (C * L, hidden)."""
+        return self.graph.node("Reshape", states, self.graph.integers(-1, self.width))
+
+    def _rows(self, hidden: str, shapes: _Shapes, result: str = "") -> str:
+        """(C * L, hidden) -> (C, L, hidden)."""
+        shape = self.graph.node("Concat", shapes.rows, shapes.length, self.graph.integers(self.width), axis=0)
+        return self.graph.node("Reshape", hidden, shape, result=result)
+
+    def _shapes(self, rows: str, seen: str) -> _Shapes:
+        """Of rows (C, L, ..) after so many tokens seen."""
         graph = self.graph
-        rows, length = graph.nodes("Split", graph.node("Shape", tokens), results=["", ""], num_outputs=2)
-        seen = graph.node("Shape", seen_keys, start=1, end=2)
+        lengths = graph.input("lengths", INT32, ("C",))
+        count, length = graph.nodes("Split", graph.node("Shape", rows, start=0, end=2), results=["", ""], num_outputs=2)
         places = self._range(length)  # (L,)
         ends = graph.node("Cast", graph.node("Unsqueeze", lengths, graph.integers(1, 2)), to=INT64)  # (C, 1, 1)
         real = graph.node("Less", places, ends)  # (C, 1, L)
         zero, never = (graph.weight(np.array(value, np.float32)) for value in (0.0, -np.inf))
         mask = graph.node("Where", real, zero, never)
         split = graph.node("Concat", seen, length, axis=0)
-        return _Shapes(rows, length, seen, real, mask, split, self._bias(length, seen))
+        return _Shapes(count, length, seen, real, mask, split, self._bias(length, seen))
 
     def _bias(self, length: str, seen: str) -> str | None:
         """What every key's position adds to the scores of every query, by head: (heads, 1, L, P + L)."""
@@ -130,8 +188,8 @@ class _Builder:
         zero, one = (graph.weight(np.array(value, np.int64)) for value in (0, 1))
         return graph.node("Range", zero, end, one)
 
-    def _embed(self, tokens: str, shapes: _Shapes) -> str:
-        """Words, positions after the tokens seen, and the segment: 0 at P = 0, else 1. (C, L) -> (C, L, width)."""
+    def _embed(self, tokens: str, shapes: _Shapes, segment: str) -> str:
+        """Words, positions after the tokens seen, and the segment: (C, L) -> (C, L, hidden), or flat."""
         graph, parts, form = self.graph, self.weights.embeddings, self.weights.form
         places = graph.node("Add", self._range(shapes.length), shapes.seen)
         table = parts.position[form.first_position :]
@@ -142,7 +200,6 @@ class _Builder:
         words = self.precision.lookup(graph, parts.word, tokens)
         hidden = graph.node("Add", words, small.lookup(graph, table, places))
         if parts.segment is not None and form.segments > 1:
-            segment = graph.node("Min", shapes.seen, graph.integers(1))
             hidden = graph.node("Add", hidden, graph.node("Gather", graph.weight(parts.segment[:2]), segment))
         hidden = self._norm(hidden, parts.norm)
         if parts.projection is None:
@@ -160,7 +217,7 @@ class _Builder:
 
     def _apart(self, layer: LayerWeights, hidden: str, shapes: _Shapes, names: Sequence[str]) -> list[str]:
         """Queries, keys and values, in one product: (C * L, hidden) -> three times (heads, C, L, size)."""
-        graph, parts, width = self.graph, (layer.query, layer.key, layer.value), self.heads * self.size
+        graph, parts, width = self.graph, (layer.query, layer.key, layer.value), self.width
         weight = np.concatenate([part.weight for part in parts], axis=1)  # (hidden, 3 * hidden)
         bias = np.concatenate([part.bias for part in parts])
         for array in (weight, bias):
@@ -188,7 +245,7 @@ class _Builder:
         own = graph.node("MatMul", graph.node("Reshape", on_own, square), heads.values)
         total = graph.node("Add", graph.node("Reshape", own, flat), seen)
         together = graph.node("Transpose", total, perm=[1, 0, 2])
-        return graph.node("Reshape", together, graph.integers(-1, self.heads * self.size))
+        return graph.node("Reshape", together, graph.integers(-1, self.width))
 
     def _biased(self, scores: str, shapes: _Shapes) -> str:
         """Scores and what relative positions add to them: (heads, C * L, P + L)."""
@@ -208,10 +265,7 @@ class _Builder:
 
         All in float32: it is small, and nothing after it evens out an error.
         """
-        graph, width = self.graph, self.heads * self.size
-        apart = graph.node(
-            "Reshape", hidden, graph.node("Concat", shapes.rows, shapes.length, graph.integers(width), axis=0)
-        )
+        graph, apart = self.graph, self._rows(hidden, shapes)
         real = graph.node("Cast", graph.node("Transpose", shapes.real, perm=[0, 2, 1]), to=FLOAT)  # (C, L, 1)
         axis = graph.integers(1)
         sums = graph.node("ReduceSum", graph.node("Mul", apart, real), axis, keepdims=0)

@@ -1,6 +1,7 @@
 """The folder of an exported model: which files it has, and whether they are as they were written.
 
 model.onnx       the graph with its weights
+lower.onnx       in the late encoding: the graph of the layers that are read ahead; model.onnx has the others
 config.json      the encoder's settings, tokenizer.json its vocabulary: as in the folder it was exported from
 manifest.json    format, version, precision, source, and the size and SHA-256 of these files
 README.md        the model card, training.json the manifest of the run that trained it: if the model had them
@@ -16,11 +17,11 @@ from typing import Any, Final
 from arcf.errors import InputError
 from arcf.files import read_text, write_text
 
-MODEL, MANIFEST, CARD, TRAINING = "model.onnx", "manifest.json", "README.md", "training.json"
+MODEL, LOWER, MANIFEST, CARD, TRAINING = "model.onnx", "lower.onnx", "manifest.json", "README.md", "training.json"
 
 FORMAT: Final = "arcf-onnx"
-VERSION: Final = 1
-"""Goes up when older versions of arcf can no longer run what is exported."""
+VERSIONS: Final = (1, 2)
+"""1 is one graph, 2 has a lower one. A new number is for what older versions of arcf cannot run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,14 @@ class ExportManifest:
     arcf: str
     files: Mapping[str, FileRecord]
 
+    @property
+    def identity(self) -> str:
+        """What tells the model from another: the checksums of its files."""
+        return json.dumps({name: record.sha256 for name, record in self.files.items()}, sort_keys=True)
+
     def write(self, folder: Path) -> None:
         """Write manifest.json; last of all files, since it vouches for them."""
-        record = {"format": FORMAT, "version": VERSION} | asdict(self)
+        record = {"format": FORMAT, "version": VERSIONS[LOWER in self.files]} | asdict(self)
         write_text(folder / MANIFEST, json.dumps(record, indent=2) + "\n")
 
     def check(self, folder: Path) -> None:
@@ -90,9 +96,9 @@ def read_manifest(folder: Path) -> ExportManifest:
     path, record = folder / MANIFEST, _record(folder)
     if record.get("format") != FORMAT:
         raise InputError(f"is not the manifest of a model exported by arcf; expected the format '{FORMAT}'.", path)
-    if record.get("version") != VERSION:
+    if record.get("version") not in VERSIONS:
         raise InputError(
-            f"is of the version {record.get('version')}, and this arcf runs version {VERSION}; "
+            f"is of the version {record.get('version')}, and this arcf runs {' and '.join(map(str, VERSIONS))}; "
             "export the model again, or install the arcf that exported it.",
             path,
         )

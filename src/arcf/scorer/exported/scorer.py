@@ -15,8 +15,9 @@ from arcf.pretrained.location import CONFIG
 from arcf.pretrained.onnx_session import open_session
 from arcf.scorer.base import Prefix
 from arcf.scorer.calls import calls
-from arcf.scorer.exported.folder import MODEL, read_manifest
-from arcf.scorer.ragged import Ragged
+from arcf.scorer.exported.folder import LOWER, MODEL, read_manifest
+from arcf.scorer.exported.inputs import Inputs, StateInputs, TokenInputs
+from arcf.scorer.kept import KeptStates
 from arcf.scorer.settings import ScorerSettings
 from arcf.scorer.tokens import ChainTokenizer, FactTokens, ShorteningLog
 
@@ -53,12 +54,23 @@ class Pool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """An exported model, loaded once for any number of corpora."""
+    """An exported model, loaded once for any number of corpora.
+
+    `lower` is the graph of the layers that are read ahead, if any; `files` is what the model's files are known by.
+    """
 
     session: Any
+    lower: Any | None
+    files: str
     tokenizer: ChainTokenizer
     settings: ScorerSettings
     pool: Pool
+
+    def inputs(self, facts: FactTokens) -> Inputs:
+        """What goes into the graph for these facts."""
+        if self.lower is None:
+            return TokenInputs(facts.candidates)
+        return StateInputs(self.lower, facts.candidates, self.files)
 
 
 class OnnxScorer:
@@ -72,6 +84,7 @@ class OnnxScorer:
         self.facts = facts
         self.shortening = ShorteningLog(facts.shortening)
         self._model = model
+        self._inputs = model.inputs(facts)
         # A graph's extra inputs are seen_keys_0, seen_values_0, .., seen_state; its outputs have the same names without
         # "seen_". Before anything is seen, they have no tokens, and the state is 0.
         inputs = [value for value in model.session.get_inputs() if value.name.startswith("seen_")]
@@ -85,6 +98,11 @@ class OnnxScorer:
     def settings(self) -> ScorerSettings:
         """What the model was trained with."""
         return self._model.settings
+
+    @property
+    def kept(self) -> KeptStates | None:
+        """What was read of the facts, if the model reads ahead."""
+        return self._inputs.kept
 
     def for_facts(self, facts: Sequence[str]) -> Self:
         """A scorer of other facts with the same model."""
@@ -103,8 +121,8 @@ class OnnxScorer:
         return scores
 
     def _call(self, candidates: NDArray[np.int64], seen: Seen) -> NDArray[np.float32]:
-        inputs = _padded(self.facts.candidates.take(candidates)) | seen
-        scores: NDArray[np.float32] = self._model.session.run(["scores"], inputs)[0]
+        feed = self._inputs.candidates(candidates) | seen
+        scores: NDArray[np.float32] = self._model.session.run(["scores"], feed)[0]
         return scores
 
     def _read(self, prefix: Prefix) -> Seen:
@@ -114,9 +132,8 @@ class OnnxScorer:
             return last.seen
         encoded = self._model.tokenizer.prefix(prefix.query, prefix.facts, self.facts)
         self.shortening.add(encoded.shortening)
-        kept = self._model.session.run(
-            [name.removeprefix("seen_") for name in self._empty], _padded(Ragged.of([encoded.tokens])) | self._empty
-        )
+        names = [name.removeprefix("seen_") for name in self._empty]
+        kept = self._model.session.run(names, self._inputs.prefix(encoded.tokens) | self._empty)
         # Of keys and values, (heads, 1, tokens, size) -> (heads, tokens, size).
         seen = {name: value[:, 0] if value.ndim == 4 else value for name, value in zip(self._empty, kept, strict=True)}
         self._last = _Read(prefix, seen)
@@ -134,12 +151,16 @@ def load_scorer(folder: Path, facts: Sequence[str], threads: int | None = None) 
     Raises:
         InputError: the folder is not complete, is damaged, or is of another version.
     """
-    read_manifest(folder).check(folder)
+    manifest = read_manifest(folder)
+    manifest.check(folder)
     tokenizer = ChainTokenizer.load(folder)
     # Calls run side by side, each on one thread: within a call there is too little to share.
     session = open_session(folder / MODEL, threads=1)
+    lower = open_session(folder / LOWER, threads=1) if LOWER in manifest.files else None
     settings = ScorerSettings.of(read_json_object(folder / CONFIG))
-    return OnnxScorer(Model(session, tokenizer, settings, Pool(threads or _threads())), tokenizer.facts(facts))
+    pool = Pool(threads or _threads())
+    model = Model(session, lower, manifest.identity, tokenizer, settings, pool)
+    return OnnxScorer(model, tokenizer.facts(facts))
 
 
 def _threads() -> int:
@@ -147,12 +168,3 @@ def _threads() -> int:
     if wanted.isdecimal() and int(wanted):
         return int(wanted)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _padded(rows: Ragged) -> dict[str, NDArray[Any]]:
-    """Rows as the graph takes them: tokens (C, L), padded with whatever, and lengths (C,)."""
-    lengths = rows.lengths
-    is_token = np.arange(lengths.max()) < lengths[:, None]  # (C, L)
-    tokens = np.zeros(is_token.shape, dtype=np.int32)
-    tokens[is_token] = rows.tokens
-    return {"tokens": tokens, "lengths": lengths.astype(np.int32)}
