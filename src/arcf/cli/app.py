@@ -15,6 +15,7 @@ from arcf.cli import (
     explain,
     export,
     fuse,
+    index,
     rank,
     reachability,
     reproduce,
@@ -39,6 +40,7 @@ app.command()(train.train)
 app.command()(teach.teach)
 app.command()(average.average)
 app.command()(export.export)
+app.command()(index.index)
 app.command()(fuse.fuse)
 app.command()(evaluate.evaluate)
 app.command()(compare.compare)

@@ -33,11 +33,16 @@ def fingerprint(model: str, candidates: Ragged) -> str:
     return digest.hexdigest()
 
 
-def index_path(model: str, candidates: Ragged) -> Path:
-    """Where the index of these facts is, or would be."""
+def index_folder() -> Path:
+    """Where indexes are, beside the neighborhoods."""
     from platformdirs import user_cache_path
 
-    return user_cache_path("arcf") / "facts" / f"{fingerprint(model, candidates)}.states"
+    return user_cache_path("arcf") / "facts"
+
+
+def index_path(model: str, candidates: Ragged) -> Path:
+    """Where the index of these facts is, or would be."""
+    return index_folder() / f"{fingerprint(model, candidates)}.states"
 
 
 def find_index(model: str, candidates: Ragged, width: int) -> NDArray[np.float16] | None:
@@ -50,9 +55,9 @@ def find_index(model: str, candidates: Ragged, width: int) -> NDArray[np.float16
             is_right = file.read(len(head)) == head
             size = file.seek(0, 2)
         if is_right and size == len(head) + shape[0] * width * NUMBER.itemsize:
-            return np.memmap(path, NUMBER, "r", len(head), shape)
+            return np.asarray(np.memmap(path, NUMBER, "r", len(head), shape))
         reason = "is damaged, or something else"
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         reason = f"cannot be read ({error.strerror or error})"

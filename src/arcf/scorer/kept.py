@@ -21,13 +21,16 @@ States = NDArray[np.float16]
 class FactReader:
     """How a model reads facts.
 
-    `read` gives the states of facts by their ids, in one call and in that order: (facts,) -> (tokens, `width`). `model`
-    is what the files of the model are known by, and None for one that has no files, or is in training: what was read
-    with other weights must not be found.
+    `read` gives the states of facts by their ids, in one call and in that order: (facts,) -> (tokens, `width`); a call
+    of about `tokens` tokens is best, and `calls` of them can be made at a time. `model` is what the files of the model
+    are known by, and None for one that has no files, or is in training: what was read with other weights must not be
+    found.
     """
 
     read: Callable[[NDArray[np.int64]], NDArray[Any]]
     width: int
+    tokens: int
+    calls: int = 1
     model: str | None = None
 
 

@@ -1,14 +1,20 @@
 """Loading a scorer, whichever kind of model it is given, and importing only the library that runs it."""
 
+import json
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arcf.errors import InputError, MissingExtraError
 from arcf.pretrained.location import CONFIG, TOKENIZER, find_folder, locate
 from arcf.scorer.base import LoadedScorer
 from arcf.scorer.exported.folder import LOWER, MODEL, FileRecord, is_exported
 from arcf.scorer.prior import with_prior
+
+if TYPE_CHECKING:
+    from arcf.scorer.exported.scorer import OnnxScorer
+    from arcf.scorer.network.scorer import TorchScorer
 
 IDENTIFYING = (MODEL, LOWER, CONFIG, TOKENIZER)
 
@@ -30,16 +36,23 @@ def load_scorer(
         SettingError: there is no such device.
         MissingExtraError: it has torch weights, and torch or transformers is not installed.
     """
+    return with_prior(load_network(name, facts, device, threads), facts)
+
+
+def load_network(
+    name: str | Path, facts: Sequence[str], device: str = "auto", threads: int | None = None
+) -> "OnnxScorer | TorchScorer":
+    """The same without the prior: what the network alone says. Raises what `load_scorer` does."""
     folder = locate(name)
     if is_exported(folder):
         from arcf.scorer.exported.scorer import load_scorer as load_exported
 
-        return with_prior(load_exported(folder, facts, threads), facts)
+        return load_exported(folder, facts, threads)
     try:
-        from arcf.scorer.network.scorer import load_scorer as load_network
+        from arcf.scorer.network.scorer import load_scorer as load_torch
     except ModuleNotFoundError as error:
         raise MissingExtraError("Scoring with torch", "train") from error
-    return with_prior(load_network(folder, facts, device, threads), facts)
+    return load_torch(folder, facts, device, threads, lambda: json.dumps(model_identity(folder), sort_keys=True))
 
 
 def packaged_model() -> Path:

@@ -8,6 +8,10 @@ from numpy.typing import NDArray
 from arcf.scorer.kept import FactReader, KeptStates
 from arcf.scorer.ragged import Ragged
 
+TOKENS_PER_CALL = 192
+"""Candidate tokens that are computed at a time: what one layer makes of more no longer fits a processor's cache. The
+same on every machine, since int8 rounds all tokens of a call on one scale."""
+
 Feed = dict[str, NDArray[Any]]
 
 
@@ -48,10 +52,10 @@ class TokenInputs:
 class StateInputs:
     """Of the late encoding: hidden states, which the lower graph computes; those of facts only once."""
 
-    def __init__(self, lower: Any, candidates: Ragged, files: str) -> None:
+    def __init__(self, lower: Any, candidates: Ragged, files: str, calls: int) -> None:
         self._lower = lower
         width = lower.get_outputs()[0].shape[2]
-        self.kept = KeptStates(candidates, FactReader(self._read, width, files))
+        self.kept = KeptStates(candidates, FactReader(self._read, width, TOKENS_PER_CALL, calls, files))
 
     def prefix(self, tokens: NDArray[np.int32]) -> Feed:
         """One row: a prefix."""

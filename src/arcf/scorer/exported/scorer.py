@@ -16,14 +16,10 @@ from arcf.pretrained.onnx_session import open_session
 from arcf.scorer.base import Prefix
 from arcf.scorer.calls import calls
 from arcf.scorer.exported.folder import LOWER, MODEL, read_manifest
-from arcf.scorer.exported.inputs import Inputs, StateInputs, TokenInputs
+from arcf.scorer.exported.inputs import TOKENS_PER_CALL, Inputs, StateInputs, TokenInputs
 from arcf.scorer.kept import KeptStates
 from arcf.scorer.settings import ScorerSettings
 from arcf.scorer.tokens import ChainTokenizer, FactTokens, ShorteningLog
-
-TOKENS_PER_CALL = 192
-"""Candidate tokens that are computed at a time: what one layer makes of more no longer fits a processor's cache. The
-same on every machine, since int8 rounds all tokens of a call on one scale."""
 
 CALLS_TOGETHER = 4
 """Calls come in multiples of this, so that two or four threads have equally much to do; also the same everywhere."""
@@ -45,6 +41,7 @@ class Pool:
     """Threads that make calls; one alone is the caller's own."""
 
     def __init__(self, threads: int) -> None:
+        self.threads = threads
         self._executor = ThreadPoolExecutor(threads, "arcf") if threads > 1 else None
 
     def map(self, call: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
@@ -70,7 +67,7 @@ class Model:
         """What goes into the graph for these facts."""
         if self.lower is None:
             return TokenInputs(facts.candidates)
-        return StateInputs(self.lower, facts.candidates, self.files)
+        return StateInputs(self.lower, facts.candidates, self.files, self.pool.threads)
 
 
 class OnnxScorer:

@@ -1,7 +1,7 @@
 """The torch scorer: a model, in the encoding that it was trained in, bound to a corpus."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -48,7 +48,7 @@ class TorchScorer:
         self.model = model
         self.facts = facts
         self.shortening = ShorteningLog(facts.shortening)
-        reader = FactReader(self._read_facts, model.backbone.head.in_features, files)
+        reader = FactReader(self._read_facts, model.backbone.head.in_features, self._tokens_per_call, model=files)
         self.kept = KeptStates(facts.candidates, reader) if model.keeps_states else None
 
     @property
@@ -67,17 +67,19 @@ class TorchScorer:
             return self._score(prefix, candidates)
 
     def _score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
-        backbone = self.model.backbone
-        encoded = backbone.tokenizer.prefix(prefix.query, prefix.facts, self.facts)
+        encoded = self.model.backbone.tokenizer.prefix(prefix.query, prefix.facts, self.facts)
         self.shortening.add(encoded.shortening)
         read = self.model.read(Ragged.of([encoded.tokens]))
         scores = np.empty(len(candidates), dtype=np.float32)
         tokens = self.model.tokens(len(encoded.tokens), self.facts.candidates.lengths[candidates])
-        together = TOKENS_PER_CALL.get(backbone.head.weight.device.type, TOKENS_PER_CALL["cpu"])
-        for call in calls(tokens, together):
+        for call in calls(tokens, self._tokens_per_call):
             known = self._known(candidates[call])
             scores[call] = self.model.score(read, known, np.array([len(call)])).float().cpu().numpy()
         return scores
+
+    @property
+    def _tokens_per_call(self) -> int:
+        return TOKENS_PER_CALL.get(self.model.backbone.head.weight.device.type, TOKENS_PER_CALL["cpu"])
 
     def _known(self, candidates: NDArray[np.int64]) -> Any:
         """What was computed from candidates before any prefix."""
@@ -92,7 +94,11 @@ class TorchScorer:
 
 
 def load_scorer(
-    name: str | Path, facts: Sequence[str], device: str = "auto", threads: int | None = None
+    name: str | Path,
+    facts: Sequence[str],
+    device: str = "auto",
+    threads: int | None = None,
+    identify: Callable[[], str | None] = lambda: None,
 ) -> TorchScorer:
     """A scorer of the facts' texts, from a model folder or a model of the Hugging Face hub.
 
@@ -101,6 +107,7 @@ def load_scorer(
         facts: texts of the corpus; a fact's id is its position.
         device: as torch names them (cpu, cuda, cuda:1, mps), or auto: a GPU if there is one.
         threads: of the processor, for the whole process; torch's own choice unless given.
+        identify: gives what the model's files are known by; asked only if something of them may be on disk.
 
     Raises:
         InputError: the model cannot be loaded.
@@ -118,7 +125,7 @@ def load_scorer(
         )
     model = make_model(backbone, backbone.settings.encoding or SharedPrefix.name)
     model.to(place).eval()
-    return TorchScorer(model, backbone.tokenizer.facts(facts))
+    return TorchScorer(model, backbone.tokenizer.facts(facts), identify() if model.keeps_states else None)
 
 
 def find_device(name: str) -> torch.device:

@@ -1,0 +1,67 @@
+"""Reading a whole corpus ahead, for all who will ask about it: see `scorer.index`."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcf.errors import InputError
+from arcf.scorer.calls import calls
+from arcf.scorer.index import index_path, write_index
+from arcf.scorer.kept import KeptStates
+from arcf.scorer.loading import load_network
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRecord:
+    """What was written. `tokens` are those of all facts, and of the stop sample."""
+
+    path: Path
+    facts: int
+    tokens: int
+    bytes: int
+
+
+def build_index(
+    model: str | Path,
+    facts: Sequence[str],
+    device: str = "auto",
+    threads: int | None = None,
+    after: Callable[[int], None] = lambda _: None,
+) -> IndexRecord:
+    """Read all facts with a model of the late encoding, into the user's cache, where loading looks for them.
+
+    Args:
+        model: its folder, or its name on the Hugging Face hub.
+        facts: texts of the corpus; a fact's id is its position.
+        device: where torch weights are run.
+        threads: how many of the processor are used; all of them unless given.
+        after: called after each call of the model, with the number of facts that it read.
+
+    Raises:
+        InputError: the model cannot be loaded, or reads nothing ahead; or the cache cannot be written to.
+        SettingError: there is no such device.
+        OSError: the disk is full, or fails.
+    """
+    kept = load_network(model, facts, device, threads).kept
+    if kept is None or kept.reader.model is None:
+        raise InputError("was not trained in the late encoding, so there is nothing that it can read ahead.", model)
+    path = index_path(kept.reader.model, kept.candidates)
+    size = write_index(path, kept.candidates, _read(kept, after))
+    return IndexRecord(path, len(facts), len(kept.candidates.tokens), size)
+
+
+def _read(kept: KeptStates, after: Callable[[int], None]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float16]]]:
+    """All facts and the stop sample, similar lengths together."""
+    reader = kept.reader
+    parts = list(calls(kept.candidates.lengths, reader.tokens))
+    pool = ThreadPoolExecutor(reader.calls)
+    try:
+        for part, states in zip(parts, pool.map(reader.read, parts), strict=True):
+            yield part, states.astype(np.float16)
+            after(len(part))
+    finally:
+        pool.shutdown(cancel_futures=True)  # If nobody wants the rest: the disk may be full.
