@@ -52,7 +52,7 @@ def test_help_has_an_example(arcf: Arcf, capsys: Capture) -> None:
     assert "Example: arcf bench train" in capsys.readouterr().out
 
 
-OURS = ["joint_exact", "shared_exact", "shared_fast", "onnx_fp32", "onnx_int8"]
+OURS = ["joint_exact", "shared_exact", "shared_fast", "onnx_fp32", "onnx_int8", "late_fast"]
 
 
 def test_explaining_as_json(arcf: Arcf, made_up_model: Path, capsys: Capture) -> None:
@@ -61,6 +61,7 @@ def test_explaining_as_json(arcf: Arcf, made_up_model: Path, capsys: Capture) ->
     record = json.loads(capsys.readouterr().out)
     assert record["dataset"] == "made-up"
     assert record["questions"] == 2
+    assert record["read_ahead"] == 1
     assert sorted(record["seconds_per_question"]) == sorted(OURS)
     assert all(seconds > 0 for seconds in record["seconds_per_question"].values())
     scorings = record["scorings_per_question"]

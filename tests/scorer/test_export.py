@@ -3,12 +3,13 @@
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import onnx
 import pytest
 
-from arcf.errors import InputError, UnknownNameError
+from arcf.errors import InputError, SettingError, UnknownNameError
 from arcf.pretrained.location import MINILM, find_folder
 from arcf.scorer import ScorerSettings, load_scorer
 from arcf.scorer.export import export, write_export
@@ -95,6 +96,10 @@ def test_an_earlier_export_is_replaced(trained: Path, tmp_path: Path) -> None:
 
 
 class TestRefused:
+    def test_more_layers_read_ahead_than_there_are(self, tiny: Callable[..., Backbone], tmp_path: Path) -> None:
+        with pytest.raises(SettingError, match="read_ahead must be less than the model's 3 layers, not 3"):
+            write_export(tiny("bert").with_settings(replace(LATE, read_ahead=3)), tmp_path, "fp32", source="tiny")
+
     def test_a_folder_with_something_else(self, trained: Path) -> None:
         with pytest.raises(InputError, match="neither an empty folder nor an earlier export"):
             export(trained, trained)

@@ -19,6 +19,7 @@ EVERY = [
     ScorerSettings(),
     ScorerSettings(encoding="joint"),
     ScorerSettings("shared_prefix", prior=15.0, similarity=9.5),
+    ScorerSettings("late", similarity=9.5, read_ahead=3),
     *(ScorerSettings("shared_prefix", query=form) for form in QUERY_FORMS),
 ]
 
@@ -30,10 +31,17 @@ def test_to_a_config_and_back(settings: ScorerSettings) -> None:
     assert ScorerSettings.of(json.loads(json.dumps(config | {"model_type": "bert", "query": "not this"}))) == settings
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ScorerSettings("shared_prefix", prior=2.5, similarity=0.5, query="options"),
+        ScorerSettings("late", prior=2.5, similarity=0.5, query="stem", read_ahead=2),
+    ],
+    ids=lambda settings: settings.encoding,
+)
 def test_through_the_folder_of_a_model_and_its_export(
-    tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...]
+    tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...], settings: ScorerSettings
 ) -> None:
-    settings = ScorerSettings("shared_prefix", prior=2.5, similarity=0.5, query="options")
     tiny("bert").with_settings(settings).save(tmp_path / "model")
     export(tmp_path / "model", tmp_path / "exported")
     assert load_backbone(tmp_path / "model").settings == settings
@@ -83,6 +91,11 @@ def test_a_folder_that_was_saved_before_still_loads(
 def test_the_packaged_model_is_as_it_was_trained() -> None:
     config = json.loads((packaged_model() / "config.json").read_text())
     assert ScorerSettings.of(config) == ScorerSettings("shared_prefix", prior=15.0, similarity=15.0, query="answer")
+
+
+def test_a_number_of_layers_that_cannot_be() -> None:
+    with pytest.raises(SettingError, match="read_ahead must be at least 0, not -1"):
+        ScorerSettings.of({"arcf_encoding": "late", "arcf_read_ahead": -1})
 
 
 def test_a_form_of_questions_that_is_not_known() -> None:

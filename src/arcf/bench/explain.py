@@ -9,9 +9,11 @@ shared_exact   every visible fact in every iteration, the prefix encoded once
 shared_fast    as before, but only new facts and the best old ones are scored
 onnx_fp32      the same in ONNX Runtime
 onnx_int8      the same in int8
+late_fast      the same with the first layers of all facts read ahead, as with an index
 
-The weights are trained for one encoding, that of the shared prefix. The procedures that encode pairs compute their own
-scores, and are then told those of `shared_exact`: so they follow its chain, and score what it scored.
+The weights are trained for one encoding, and run in all: only the time is compared. The procedures that encode pairs
+compute their own scores, and are then told those of `shared_exact`: so they follow its chain, and score what it scored.
+The fast ones follow their own chains, which may differ a little in what they score.
 """
 
 import tempfile
@@ -35,7 +37,9 @@ from arcf.registry import pick
 from arcf.scorer import STOP, Prefix, Scorer, load_scorer
 from arcf.scorer.export import write_export
 from arcf.scorer.network.backbone import Backbone, load_backbone
+from arcf.scorer.network.late import Late
 from arcf.scorer.network.scorer import TorchScorer, make_model
+from arcf.scorer.network.shared_prefix import SharedPrefix
 from arcf.scorer.prior import with_prior
 from arcf.types import Dataset, Question
 
@@ -61,9 +65,14 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class ExplainSpeed:
-    """The procedures, and what they were measured with. `peak_bytes` is that of onnx_int8 in a process of its own."""
+    """The procedures, and what they were measured with.
+
+    `read_ahead` is the number of layers that late_fast reads ahead; `peak_bytes` is that of onnx_int8 in a process of
+    its own.
+    """
 
     model: str
+    read_ahead: int
     dataset: str
     facts: int
     threads: int
@@ -124,12 +133,13 @@ class Workbench:
     backbone: Backbone
     dataset: Dataset
     folder: Path
+    read_ahead: int
     recorded: RecordingScorer = field(init=False)
 
     def __post_init__(self) -> None:
         self.texts = [fact.text for fact in self.dataset.facts]
         self._neighborhood = make_neighborhood(self.dataset)
-        self.recorded = RecordingScorer(self.torch("shared_prefix"))
+        self.recorded = RecordingScorer(self.torch(SharedPrefix.name))
 
     def torch(self, encoding: str) -> Scorer:
         """The weights in an encoding."""
@@ -139,8 +149,18 @@ class Workbench:
 
     def onnx(self, precision: str) -> Scorer:
         """The weights in ONNX Runtime."""
-        write_export(self.backbone, self.folder / precision, precision, self.name)
-        return load_scorer(self.folder / precision, self.texts)
+        return self._exported(precision, self.folder / precision, SharedPrefix.name)
+
+    def late(self) -> Scorer:
+        """The weights in ONNX Runtime, in int8, with all facts read ahead."""
+        scorer = self._exported("int8", self.folder / "late", Late.name)
+        scorer.score(Prefix(""), np.arange(len(self.texts)))  # A fact is read when it is first scored.
+        return scorer
+
+    def _exported(self, precision: str, folder: Path, encoding: str) -> Scorer:
+        settings = replace(self.backbone.settings, encoding=encoding, read_ahead=self.read_ahead)
+        write_export(self.backbone.with_settings(settings), folder, precision, self.name)
+        return load_scorer(folder, self.texts)
 
     def search(self, scorer: Scorer, settings: ChainSettings) -> ChainSearch:
         """A search for chains."""
@@ -152,6 +172,7 @@ PROCEDURES: Mapping[str, Callable[[Workbench], ChainSearch]] = {
     "shared_fast": lambda bench: bench.search(bench.recorded.scorer, FAST),
     "onnx_fp32": lambda bench: bench.search(bench.onnx("fp32"), FAST),
     "onnx_int8": lambda bench: bench.search(bench.onnx("int8"), FAST),
+    "late_fast": lambda bench: bench.search(bench.late(), FAST),
     "joint_exact": lambda bench: bench.search(ReplayingScorer(bench.torch("joint"), bench.recorded), EXACT),
     "crossencoder": lambda bench: bench.search(
         ReplayingScorer(CrossEncoderScorer(bench.name, bench.texts), bench.recorded), EXACT
@@ -161,15 +182,21 @@ PROCEDURES: Mapping[str, Callable[[Workbench], ChainSearch]] = {
 
 
 def measure_explaining(
-    model: str, procedures: Sequence[str], questions: int, after_turn: Callable[[], None] = lambda: None
+    model: str,
+    procedures: Sequence[str],
+    questions: int,
+    read_ahead: int | None = None,
+    after_turn: Callable[[], None] = lambda: None,
 ) -> ExplainSpeed:
     """Explain so many questions with each procedure, and with shared_exact, whose chain others follow.
 
+    `read_ahead` layers are read ahead in late_fast; unless given, as many as in training, or half of them all.
     WorldTree's dev questions are used where it is installed, made-up ones of the same lengths otherwise.
 
     Raises:
         InputError: there is no such model.
         MissingExtraError: a procedure's library is not installed.
+        SettingError: so many layers cannot be read ahead.
         UnknownNameError: there is no such procedure.
     """
     for name in procedures:
@@ -177,10 +204,11 @@ def measure_explaining(
     chosen = [name for name in PROCEDURES if name in procedures or name == "shared_exact"]
     folder = str(locate(model))
     backbone = load_backbone(folder)
+    ahead = (backbone.settings.read_ahead or len(backbone.layers) // 2) if read_ahead is None else read_ahead
     dataset = worldtree_or_made_up(backbone.tokenizer.raw)
     asked = _sample(dataset, questions)
     with tempfile.TemporaryDirectory(prefix="arcf-bench-") as temporary:
-        bench = Workbench(folder, backbone, dataset, Path(temporary))
+        bench = Workbench(folder, backbone, dataset, Path(temporary), ahead)
         searches = {name: PROCEDURES[name](bench) for name in chosen}
         costs = {name: Cost() for name in chosen}
         for question in asked:
@@ -188,7 +216,7 @@ def measure_explaining(
                 _ask(search, question, costs[name])
                 after_turn()
         peak = peak_apart(bench.folder / "int8", bench.texts, asked, FAST) if "onnx_int8" in chosen else None
-    return ExplainSpeed(model, dataset.name, len(dataset.facts), torch.get_num_threads(), costs, peak)
+    return ExplainSpeed(model, ahead, dataset.name, len(dataset.facts), torch.get_num_threads(), costs, peak)
 
 
 def _ask(search: ChainSearch, question: Question, cost: Cost) -> None:

@@ -64,6 +64,7 @@ def write_export(
 
     Raises:
         InputError: the folder cannot be written to, or the model's activation cannot be exported.
+        SettingError: the model reads more layers ahead than it can.
     """
     make_folder(output)
     graphs = _graphs(backbone, pick(PRECISIONS, precision, "precision"))
@@ -84,10 +85,9 @@ def write_export(
 
 def _graphs(backbone: Backbone, precision: Precision) -> dict[str, ModelProto]:
     """The graphs of a model, by the names of their files."""
-    settings = backbone.settings
-    if settings.encoding != Late.name:
+    if backbone.settings.encoding != Late.name:
         return {MODEL: build(backbone.weights(), precision)}
-    lower, upper = build_late(backbone.weights(), precision, settings.read_ahead)
+    lower, upper = build_late(backbone.weights(), precision, Late(backbone).read_ahead)
     return {LOWER: lower, MODEL: upper}
 
 

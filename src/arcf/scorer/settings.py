@@ -35,6 +35,9 @@ class ScorerSettings:
                 f"it knows {', '.join(QUERY_FORMS)}."
             )
 
+        if self.read_ahead < 0:
+            raise SettingError(f"read_ahead must be at least 0, not {self.read_ahead}.")
+
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Self:
         """The settings that the content of a config.json holds; what it lacks is as in models before it was known."""
