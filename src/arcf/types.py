@@ -181,10 +181,19 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class SeenFrom:
-    """Why a fact is visible: the chain fact it is near to (None: the question), and the words that they share."""
+    """Why a fact is visible: the chain fact it is near to (None: the question), and the words that they share.
+
+    `words` come by weight, the rarest first; `light` are those that link any two subjects ("kind", "used").
+    """
 
     source: int | None
     words: tuple[str, ...]
+    light: tuple[str, ...] = ()
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether more than light words link the two. Embeddings bring facts near that share no word at all."""
+        return bool(self.words) or not self.light
 
 
 @dataclass(frozen=True, slots=True)
