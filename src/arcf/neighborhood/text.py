@@ -23,7 +23,7 @@ def stop_words() -> frozenset[str]:
 
 @lru_cache
 def light_words() -> frozenset[str]:
-    """Words that link facts of any two subjects ("kind", "used"; `light_words.txt`): searched by, but never shown alone.
+    """Words that link facts of any two subjects ("kind", "used"; `light_words.txt`): searched by, never shown alone.
 
     How common a word is does not tell: where all is about water, "water" is as common as "used".
     """

@@ -63,6 +63,7 @@ class Neighborhood:
     def seen_from(self, fact: int, query: str, chain: Sequence[int], k: int) -> tuple[SeenFrom, ...]:
         """From which of the query (first) and the chain's facts a fact is visible, and the words that they share."""
         sources: tuple[str | int, ...] = (query, *chain)
+        self._checked(fact)
         return tuple(self._sight(fact, source) for source in sources if fact in self.nearest(source, k))
 
     def overlap(self, fact: int, query: str, chain: Sequence[int]) -> tuple[float, float]:

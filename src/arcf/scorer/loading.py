@@ -5,12 +5,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from arcf.errors import InputError, MissingExtraError
-from arcf.pretrained.location import CONFIG, TOKENIZER, find_folder, locate
+from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder, locate
 from arcf.scorer.base import LoadedScorer
 from arcf.scorer.exported.folder import MODEL, FileRecord, is_exported
 from arcf.scorer.prior import with_prior
 
-IDENTIFYING = (MODEL, CONFIG, TOKENIZER)
+IDENTIFYING = (MODEL, CONFIG, TOKENIZER, CALIBRATION)
 
 
 def load_scorer(
