@@ -18,8 +18,9 @@ SOURCES_SHOWN = 3
 class Explanation:
     """A chain together with the facts that its ids stand for, and what it took to find it.
 
-    `seconds` is the time that the search took. `print` shows the facts in order, each with how sure it is (its score, for
-    a model without calibration) and where it was seen from; `to_dict` is the same for JSON; `ranking` goes on with all other facts, at no cost.
+    `seconds` is the time that the search took. `print` shows the facts in order, each with how sure it is (its score,
+    for a model without calibration) and where it was seen from; `to_dict` is the same for JSON; `ranking` goes on with
+    all other facts, at no cost.
     """
 
     found: SearchResult = field(repr=False)
@@ -78,7 +79,9 @@ class Explanation:
         """The facts that come nearest to an explanation where none was found, as lines."""
         if self.chain.facts:
             return []
-        return [f"{candidate.score:10.2f}  {shown(self.corpus[candidate.fact].text)}" for candidate in self.chain.left_out]
+        return [
+            f"{candidate.score:10.2f}  {shown(self.corpus[candidate.fact].text)}" for candidate in self.chain.left_out
+        ]
 
     def origin(self, step: Step) -> str:
         """Where a chosen fact was seen from, in words: `from the question (ice), 2 (solid)`."""
@@ -93,7 +96,7 @@ class Explanation:
         return "from " + ", ".join(parts) + (f" and {more} more" if more > 0 else "")
 
     def sources(self, step: Step) -> tuple[SeenFrom, ...]:
-        """The sources of a fact that share the most words with it, in chain order; those by light words only if all are.
+        """The sources of a fact that share the most words with it, in chain order; by light words only if all are.
 
         Light words link facts of any two subjects ("kind", "used"): such a link explains nothing.
         """

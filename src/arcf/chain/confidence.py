@@ -21,13 +21,16 @@ from numpy.typing import NDArray
 
 from arcf.errors import InputError
 from arcf.files import read_json_object, write_text
-from arcf.pretrained.location import CALIBRATION, find_folder
+from arcf.pretrained.location import CALIBRATION, locate
 from arcf.types import SeenFrom
 
 FORMAT: Final = "arcf-calibration"
 VERSION: Final = 1
 RIVALS: Final = 5
 """How many of the next best facts a fact is compared with: of one alone, a fact that says the same would hide much."""
+
+LEAST_SHARE: Final = 0.05
+"""Added to shares of words before their logarithm is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,10 @@ class Evidence:
 
     `share`: the log of its share in the softmax over all that was visible. `lead`: its score less the mean of the next
     five. `over_stop`: its score less that of stopping; 0 for the `first` fact, for which stopping is no choice.
-    `place`: ln(1 + facts chosen before it). `familiar`: how much of its words, by weight, the question or the chain has
-    too; `covered`: how much of the question's words it has. `from_question`: 1 if the question makes it visible by more
+    `place`: ln(1 + facts chosen before it). `familiar`: ln(0.05 + the share of its words, by weight, that the question
+    or the chain has too); `covered`: ln(0.05 + the share of the question's words that the chain has with it), in which
+    a word that no fact has counts like the rarest; `first_familiar` and `first_covered` are the same for the first fact
+    and 0 for others, since it is by them that a question shows that it is not of this corpus. `from_question`: 1 if the question makes it visible by more
     than light words. `sources`: ln(1 + sources that do so).
     """
 
@@ -48,6 +53,8 @@ class Evidence:
     place: float
     familiar: float
     covered: float
+    first_familiar: float
+    first_covered: float
     from_question: float
     sources: float
 
@@ -76,14 +83,18 @@ def weigh(
     score = float(scores[place])
     rivals = np.delete(scores, place)[:RIVALS]
     telling = [seen for seen in seen_from if seen.is_telling]
+    familiar, covered = (math.log(LEAST_SHARE + share) for share in overlap)
+    is_first = stop_score is None
     return Evidence(
         share=-math.log(float(np.exp(scores - score).sum())),
         lead=score - float(rivals.mean()) if len(rivals) else 0.0,
         over_stop=0.0 if stop_score is None else score - stop_score,
-        first=float(stop_score is None),
+        first=float(is_first),
         place=math.log1p(before),
-        familiar=overlap[0],
-        covered=overlap[1],
+        familiar=familiar,
+        covered=covered,
+        first_familiar=is_first * familiar,
+        first_covered=is_first * covered,
         from_question=float(any(seen.source is None for seen in telling)),
         sources=math.log1p(len(telling)),
     )
@@ -112,12 +123,13 @@ class Calibration:
         record = read_json_object(path)
         if record.get("format") != FORMAT or record.get("version") != VERSION:
             raise InputError(f"is not a calibration of version {VERSION}; make it again with arcf calibrate.", path)
-        bias, weights = record.get("bias"), record.get("weights")
+        weights = record.get("weights")
         if not isinstance(weights, dict) or set(weights) != set(Evidence.names()):
             raise InputError(f"needs the weights {', '.join(Evidence.names())}; make it with arcf calibrate.", path)
-        if not all(isinstance(value, int | float) and math.isfinite(value) for value in (bias, *weights.values())):
+        numbers: dict[str, Any] = {"bias": record.get("bias")} | weights
+        if not all(isinstance(value, int | float) and math.isfinite(value) for value in numbers.values()):
             raise InputError("needs numbers as bias and weights; make it again with arcf calibrate.", path)
-        return cls(float(bias), {name: float(value) for name, value in weights.items()}, record.get("fitted_on", {}))
+        return cls(numbers.pop("bias"), numbers, record.get("fitted_on", {}))
 
     def write(self, path: Path) -> None:
         """Write the file.
@@ -133,8 +145,7 @@ def load_calibration(model: str | Path) -> Calibration | None:
     """The calibration of a model, by its folder or name; None if it has none.
 
     Raises:
-        InputError: its calibration cannot be read.
+        InputError: its calibration cannot be read, or there is no such model.
     """
-    folder = find_folder(model)
-    path = folder / CALIBRATION if folder is not None else None
-    return Calibration.read(path) if path is not None and path.is_file() else None
+    path = locate(model) / CALIBRATION
+    return Calibration.read(path) if path.is_file() else None

@@ -199,7 +199,8 @@ class ChainSearch:
         best = choices.candidates(0, self.settings.runners_up + 1)
         others = tuple(candidate for candidate in best if candidate != chosen)[: self.settings.runners_up]
         seen = self.seen_from(chosen.fact, chain.question, chain.facts)
-        confidence = self.calibration and self.calibration.probability(self.evidence(chain, choices, place, seen))
+        evidence = self.evidence(chain, choices, place, seen) if self.calibration else None
+        confidence = self.calibration.probability(evidence) if self.calibration and evidence else None
         return Step(chosen, seen, others, choices.stop_score, confidence)
 
     def evidence(self, chain: Chain, choices: Choices, place: int, seen_from: Sequence[SeenFrom]) -> Evidence:

@@ -9,6 +9,7 @@ import typer
 from arcf.cli import (
     average,
     bench,
+    calibrate,
     compare,
     data,
     evaluate,
@@ -40,6 +41,7 @@ app.command()(teach.teach)
 app.command()(average.average)
 app.command()(export.export)
 app.command()(fuse.fuse)
+app.command()(calibrate.calibrate)
 app.command()(evaluate.evaluate)
 app.command()(compare.compare)
 app.command()(reachability.reachability)

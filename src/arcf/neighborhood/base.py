@@ -40,7 +40,7 @@ class Distance(ABC):
         """The k nearest facts to a text, or to a fact (which is not its own neighbor), nearest first."""
 
     def term_weight(self, term: str) -> float:
-        """What a term weighs, such as its idf; 0 for one that no fact has, 1 for all where terms are not weighed."""
+        """What a term weighs, such as its idf: the more, the rarer it is; 1 for all where terms are not weighed."""
         del term
         return 1.0
 

@@ -67,10 +67,10 @@ class Neighborhood:
         return tuple(self._sight(fact, source) for source in sources if fact in self.nearest(source, k))
 
     def overlap(self, fact: int, query: str, chain: Sequence[int]) -> tuple[float, float]:
-        """How much of a fact's terms the query or the chain has, and it of the query's: by weight, from 0 to 1."""
+        """How much of a fact's terms the query or the chain has, and both of the query's: by weight, from 0 to 1."""
         asked, own = set(self._analyzer.terms(query)), set(self._analyzer.terms(self._text(fact)))
-        known = asked.union(*(self._analyzer.terms(self._text(chosen)) for chosen in chain))
-        return self._share(own & known, own), self._share(own & asked, asked)
+        before = set[str]().union(*(self._analyzer.terms(self._text(chosen)) for chosen in chain))
+        return self._share(own & (asked | before), own), self._share(asked & (own | before), asked)
 
     def distances(self, text: str) -> NDArray[np.float64]:
         """The distance of every fact from a text, by fact id: what ranks the facts that were never visible."""

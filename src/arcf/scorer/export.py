@@ -6,7 +6,7 @@ from pathlib import Path
 
 from arcf.errors import InputError
 from arcf.files import atomic_write, make_folder, read_text, write_text
-from arcf.pretrained.location import CONFIG, TOKENIZER, find_folder
+from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder
 from arcf.registry import pick
 from arcf.scorer.exported.encoder_graph import build
 from arcf.scorer.exported.folder import CARD, MANIFEST, MODEL, TRAINING, ExportManifest, FileRecord, is_exported
@@ -36,7 +36,7 @@ def export(model: str | Path, output: Path, precision: str = "fp32") -> ExportMa
         reason = f"was trained in the {encoding} encoding" if encoding else "was not trained by arcf"
         raise InputError(f"{reason}; only models trained in the shared_prefix encoding are exported.", model)
     folder = find_folder(model)
-    beside = [folder / CARD, folder / TRAINING] if folder is not None else []
+    beside = [folder / CARD, folder / TRAINING, folder / CALIBRATION] if folder is not None else []
     return write_export(backbone, output, precision, str(model), [path for path in beside if path.is_file()])
 
 
@@ -50,7 +50,7 @@ def write_export(
     """
     make_folder(output)
     graph = build(backbone.weights(), pick(PRECISIONS, precision, "precision"))
-    for name in (MANIFEST, CARD, TRAINING):
+    for name in (MANIFEST, CARD, TRAINING, CALIBRATION):
         (output / name).unlink(missing_ok=True)
     with atomic_write(output / MODEL) as file:
         file.write(graph.SerializeToString())
@@ -58,7 +58,8 @@ def write_export(
     write_text(output / TOKENIZER, backbone.tokenizer.raw.to_str())
     for path in beside:
         write_text(output / path.name, read_text(path))
-    files = {name: FileRecord.of(output / name) for name in (MODEL, CONFIG, TOKENIZER)}
+    calibration = [path.name for path in beside if path.name == CALIBRATION]
+    files = {name: FileRecord.of(output / name) for name in (MODEL, CONFIG, TOKENIZER, *calibration)}
     manifest = ExportManifest(precision, source, version("arcf"), files)
     manifest.write(output)
     return manifest

@@ -38,7 +38,10 @@ class SearchSettings(Request):
     max_facts: int | None = Field(default=None, ge=1, description="L: facts of a chain at most.")
     min_facts: int | None = Field(default=None, ge=0, le=1_000, description="Facts of a chain at least.")
     min_confidence: float | None = Field(
-        default=None, ge=0, le=1, description="The chain ends before a fact that is less likely to belong to it; 0: never."
+        default=None,
+        ge=0,
+        le=1,
+        description="The chain ends before a fact that is less likely to belong; 0: never.",
     )
     runners_up: int | None = Field(
         default=None, ge=0, le=50, description="Facts that a step remembers besides its own."
