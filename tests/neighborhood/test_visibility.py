@@ -77,7 +77,9 @@ def test_seen_from_names_source_and_words() -> None:
 
 
 def test_shared_words_come_by_weight_and_light_ones_apart() -> None:
-    near = neighborhood("tfidf", ["moss is a kind of plant used by water birds", "water", "water plant", "a kind of egg"])
+    near = neighborhood(
+        "tfidf", ["moss is a kind of plant used by water birds", "water", "water plant", "a kind of egg"]
+    )
     assert near.seen_from(0, "water plant moss kind", [3], 5) == (
         SeenFrom(None, ("moss", "plant", "water"), ("kind",)),
         SeenFrom(3, (), ("kind",)),

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from arcf.errors import InputError
 from arcf.files import read_json_object, write_text
-from arcf.pretrained.location import CALIBRATION, locate
+from arcf.pretrained.location import CALIBRATION, find_folder
 from arcf.types import SeenFrom
 
 FORMAT: Final = "arcf-calibration"
@@ -41,9 +41,9 @@ class Evidence:
     five. `over_stop`: its score less that of stopping; 0 for the `first` fact, for which stopping is no choice.
     `place`: ln(1 + facts chosen before it). `familiar`: ln(0.05 + the share of its words, by weight, that the question
     or the chain has too); `covered`: ln(0.05 + the share of the question's words that the chain has with it), in which
-    a word that no fact has counts like the rarest; `first_familiar` and `first_covered` are the same for the first fact
-    and 0 for others, since it is by them that a question shows that it is not of this corpus. `from_question`: 1 if the question makes it visible by more
-    than light words. `sources`: ln(1 + sources that do so).
+    a word that no fact has counts like the rarest. `first_familiar` and `first_covered` are the same for the first
+    fact and 0 for others: by them a question shows that it is not of this corpus. `from_question`: 1 if the question
+    makes it visible by more than light words. `sources`: ln(1 + sources that do so).
     """
 
     share: float
@@ -142,10 +142,11 @@ class Calibration:
 
 
 def load_calibration(model: str | Path) -> Calibration | None:
-    """The calibration of a model, by its folder or name; None if it has none.
+    """The calibration of a model in a folder; None if it has none, or lies on the hub.
 
     Raises:
-        InputError: its calibration cannot be read, or there is no such model.
+        InputError: its calibration cannot be read.
     """
-    path = locate(model) / CALIBRATION
-    return Calibration.read(path) if path.is_file() else None
+    folder = find_folder(model)
+    path = folder / CALIBRATION if folder is not None else None
+    return Calibration.read(path) if path is not None and path.is_file() else None

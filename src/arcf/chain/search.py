@@ -28,7 +28,7 @@ from arcf.neighborhood import Neighborhood
 from arcf.scorer.base import Prefix, Scorer
 from arcf.types import Candidate, Chain, QueryForm, Question, SeenFrom, Step
 
-MIN_CONFIDENCE = 0.25
+MIN_CONFIDENCE = 0.2
 """Chosen by the F1 of the chains' facts on held-out training questions; see docs/explaining.md."""
 
 FactIds = NDArray[np.int64]

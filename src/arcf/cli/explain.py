@@ -90,8 +90,9 @@ def _print_picture(explanation: "Explanation", top_k: int) -> None:
         terminal.print(f"  [bold cyan]{escape(shown(question.answer))}[/]")
     terminal.print()
     terminal.print(_picture(explanation))
+    terminal.print()
     if explanation.confidence is not None:
-        terminal.print(f"\n[cyan]{explanation.confidence:.0%}[/] of these facts can be expected to explain the answer")
+        terminal.print(f"[cyan]{explanation.confidence:.0%}[/] of these facts can be expected to explain the answer")
     terminal.print(f"[dim]{escape(chr(10).join([explanation.ending(), *explanation.nearest()]))}[/]")
     found = explanation.found
     terminal.print(

@@ -71,7 +71,7 @@ CHAIN_OPTIONS: dict[str, tuple[str, Any]] = {
         Annotated[
             float | None,
             typer.Option(
-                min=0, max=1, help="End the chain before a fact that is less likely to belong. [default: 0.25]"
+                min=0, max=1, help="End the chain before a fact that is less likely to belong. [default: 0.2]"
             ),
         ],
     ),

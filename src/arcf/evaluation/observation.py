@@ -11,7 +11,7 @@ import numpy as np
 from arcf.chain import Evidence
 from arcf.chain.search import stop_wins
 from arcf.errors import InputError
-from arcf.files import read_text
+from arcf.files import read_text, write_text
 from arcf.rankers import Autoregressive
 from arcf.types import Chain, Dataset, Question
 
@@ -108,7 +108,7 @@ def observe_all(
     Raises:
         InputError: the file cannot be read, or is none of observations.
     """
-    known = {(one.corpus, one.question): one for one in read_observations(kept)} if kept and kept.exists() else {}
+    known = {(one.corpus, one.question): one for one in _begun(kept)} if kept is not None and kept.exists() else {}
     for question in questions:
         found = known.get((dataset.name, question.id))
         if found is None:
@@ -131,3 +131,11 @@ def read_observations(path: Path) -> list[Observation]:
         return [Observation.from_dict(json.loads(line)) for line in lines if line.endswith("\n")]
     except (ValueError, TypeError, KeyError) as error:
         raise InputError("holds something else than observed chains; choose another file.", path) from error
+
+
+def _begun(path: Path) -> list[Observation]:
+    """The observations of a file that more are to be appended to: a line that was cut short is taken away."""
+    found, text = read_observations(path), read_text(path)
+    if text and not text.endswith("\n"):
+        write_text(path, text[: text.rfind("\n") + 1])
+    return found
