@@ -1,6 +1,7 @@
 """The public face: what goes in, what comes out, and what is said about bad input."""
 
 import json
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arcf.chain import ChainSettings
+from arcf.chain import Calibration, ChainSettings
 from arcf.errors import ArcfError, InputError, SettingError, UnknownNameError
 from arcf.explainer import Explainer, ask, load, load_explainer
 from arcf.neighborhood import make_neighborhood
@@ -60,7 +61,7 @@ def test_a_chain_is_printed_with_scores_and_sources(explainer: Explainer) -> Non
         " 2.  -1.00  melting means changing from a solid to a liquid",
         "            from the question (melting), 1 (solid)",
         " 3.  -2.00  water is a kind of liquid",
-        "            from the question (water), 1 (kind), 2 (liquid)",
+        "            from the question (water), 2 (liquid)",
         "stopped after 3 facts: stopping scores 100.00, the next fact scores -3.00",
     ]
     assert [fact.text for fact in explanation.facts] == list(FACTS[:3])
@@ -70,8 +71,8 @@ def test_the_record_is_json_with_uids(explainer: Explainer) -> None:
     record = json.loads(json.dumps(explainer.explain(QUESTION, "melting").to_dict()))
     assert [fact["uid"] for fact in record["facts"]] == ["1", "2", "3"]
     assert record["facts"][1]["seen_from"] == [
-        {"source": None, "words": ["melting"]},
-        {"source": "1", "words": ["solid"]},
+        {"source": None, "words": ["melting"], "light": []},
+        {"source": "1", "words": ["solid"], "light": []},
     ]
     assert record["facts"][1]["runners_up"][0] == {"uid": "3", "text": FACTS[2], "score": -2.0}
     assert (record["stopped"], record["stop_score"], record["considered"]) == (True, 100.0, 4)
@@ -129,6 +130,37 @@ def test_steps_come_as_they_are_found(explainer: Explainer) -> None:
     assert [step.chosen.fact for step in steps] == [0, 1, 2]
 
 
+def sure_of(chance: float, monkeypatch: pytest.MonkeyPatch) -> Explainer:
+    """An explainer that gives every fact the same probability."""
+    calibration = Calibration(math.log(chance / (1 - chance)), {})
+    monkeypatch.setattr("arcf.rankers.registry.load_calibration", lambda _: calibration)
+    return load("any", FACTS)
+
+
+def test_probabilities_stand_where_scores_stood(monkeypatch: pytest.MonkeyPatch) -> None:
+    explanation = sure_of(0.6, monkeypatch).explain(QUESTION, "melting")
+    assert str(explanation).splitlines()[1] == " 1.    60%  ice is a kind of solid"
+    record = explanation.to_dict()
+    assert record["confidence"] == record["facts"][0]["confidence"] == pytest.approx(0.6)
+    assert record["next_confidence"] == pytest.approx(0.6)
+    assert (record["facts"][0]["score"], record["stopped"], record["unsure"]) == (0.0, True, False)
+
+
+def test_no_good_explanation(monkeypatch: pytest.MonkeyPatch) -> None:
+    explanation = sure_of(0.1, monkeypatch).explain(QUESTION, "melting")
+    assert str(explanation).splitlines()[1:3] == [
+        "no good explanation found: the best fact belongs to it with 10%. The nearest facts:",
+        "      0.00  ice is a kind of solid",
+    ]
+    assert (explanation.facts, explanation.confidence, explanation.to_dict()["unsure"]) == ((), None, True)
+    assert len(explanation.ranking()) == len(FACTS)
+
+
+def test_an_end_in_doubt_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    explanation = sure_of(0.1, monkeypatch).explain(QUESTION, "melting", settings=ChainSettings(min_facts=2))
+    assert explanation.ending() == "ended after 2 facts: the next fact belongs to it with 10%"
+
+
 def test_facts_may_be_given_and_excluded_by_uid(explainer: Explainer) -> None:
     explanation = explainer.explain(QUESTION, "melting", start=["3"], excluded=["1"])
     assert [fact.uid for fact in explanation.facts] == ["3", "2", "4"]
@@ -137,7 +169,7 @@ def test_facts_may_be_given_and_excluded_by_uid(explainer: Explainer) -> None:
         "uid": "3",
         "text": FACTS[2],
         "given": True,
-        "seen_from": [{"source": None, "words": ["water"]}],
+        "seen_from": [{"source": None, "words": ["water"], "light": []}],
     }
     with pytest.raises(UnknownNameError, match="fact of facts named '9'"):
         explainer.explain(QUESTION, start=["9"])

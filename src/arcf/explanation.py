@@ -18,8 +18,9 @@ SOURCES_SHOWN = 3
 class Explanation:
     """A chain together with the facts that its ids stand for, and what it took to find it.
 
-    `seconds` is the time that the search took. `print` shows the facts in order, each with its score and where it was
-    seen from; `to_dict` is the same for JSON; `ranking` goes on with all other facts, at no cost.
+    `seconds` is the time that the search took. `print` shows the facts in order, each with how sure it is (its score,
+    for a model without calibration) and where it was seen from; `to_dict` is the same for JSON; `ranking` goes on with
+    all other facts, at no cost.
     """
 
     found: SearchResult = field(repr=False)
@@ -48,6 +49,11 @@ class Explanation:
         return self.dataset.gold_ids(self.chain.question)
 
     @property
+    def confidence(self) -> float | None:
+        """The share of the chain's facts that can be expected to belong to the explanation; see `Chain.confidence`."""
+        return self.chain.confidence
+
+    @property
     def average_precision(self) -> float | None:
         """That of the ranking of all facts, by the official rule; None for a question without gold."""
         if not self.gold:
@@ -64,10 +70,18 @@ class Explanation:
         texts = [shown(fact.text) for fact in self.facts]
         given = [f"{place:2}. (given) {text}" for place, text in enumerate(texts[: len(self.chain.start)], start=1)]
         chosen = [
-            f"{place:2}. {step.chosen.score:6.2f}  {texts[place - 1]}\n{'':12}{shown(self.origin(step))}"
+            f"{place:2}. {worth(step):>6}  {texts[place - 1]}\n{'':12}{shown(self.origin(step))}"
             for place, step in enumerate(self.chain.steps, start=len(given) + 1)
         ]
-        return "\n".join([head, *given, *chosen, self.ending()])
+        return "\n".join([head, *given, *chosen, self.ending(), *self.nearest()])
+
+    def nearest(self) -> list[str]:
+        """The facts that come nearest to an explanation where none was found, as lines."""
+        if self.chain.facts:
+            return []
+        return [
+            f"{candidate.score:10.2f}  {shown(self.corpus[candidate.fact].text)}" for candidate in self.chain.left_out
+        ]
 
     def origin(self, step: Step) -> str:
         """Where a chosen fact was seen from, in words: `from the question (ice), 2 (solid)`."""
@@ -78,25 +92,40 @@ class Explanation:
             + (f" ({', '.join(seen.words)})" if seen.words else "")
             for seen in sources
         ]
-        more = len(step.seen_from) - len(sources)
-        return "from " + ", ".join(parts) + (f" and {more} more" if more else "")
+        more = sum(seen.is_telling for seen in step.seen_from) - len(sources)
+        return "from " + ", ".join(parts) + (f" and {more} more" if more > 0 else "")
 
     def sources(self, step: Step) -> tuple[SeenFrom, ...]:
-        """The sources of a fact that share the most words with it, in chain order."""
-        best = sorted(range(len(step.seen_from)), key=lambda place: -len(step.seen_from[place].words))
+        """The sources of a fact that share the most words with it, in chain order; by light words only if all are.
+
+        Light words link facts of any two subjects ("kind", "used"): such a link explains nothing.
+        """
+        telling = [place for place, seen in enumerate(step.seen_from) if seen.is_telling]
+        places = telling or range(len(step.seen_from))
+        best = sorted(places, key=lambda place: -len(step.seen_from[place].words))
         return tuple(step.seen_from[place] for place in sorted(best[:SOURCES_SHOWN]))
 
     def ending(self) -> str:
         """Why the chain ends where it does, in words."""
         chain = self.chain
-        if not chain.facts:
+        if not chain.facts and not chain.left_out:
             return "no fact shares a word with the question"
+        if chain.unsure:
+            return self._doubt()
         if not chain.stopped:
             at_limit = len(chain.facts) >= self.ranker.search.settings.max_facts
             why = "no longer chain is allowed" if at_limit else "no other fact is visible"
             return f"ended after {_count(len(chain.facts), 'fact')}: {why}"
         against = f", the next fact scores {chain.left_out[0].score:.2f}" if chain.left_out else ""
         return f"stopped after {_count(len(chain.facts), 'fact')}: stopping scores {chain.stop_score:.2f}{against}"
+
+    def _doubt(self) -> str:
+        """Why a chain ends before a fact that is too doubtful, in words."""
+        chain = self.chain
+        nearest = f"the {'next' if chain.facts else 'best'} fact belongs to it with {chain.next_confidence or 0.0:.0%}"
+        if not chain.facts:
+            return f"no good explanation found: {nearest}. The nearest facts:"
+        return f"ended after {_count(len(chain.facts), 'fact')}: {nearest}"
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as plain values for JSON; facts by uid."""
@@ -107,7 +136,10 @@ class Explanation:
                 *given_to_dict(chain.start, chain.question, self.ranker.search),
                 *(step_to_dict(step, self.corpus) for step in chain.steps),
             ],
+            "confidence": self.confidence,
             "stopped": chain.stopped,
+            "unsure": chain.unsure,
+            "next_confidence": chain.next_confidence,
             "stop_score": chain.stop_score,
             "left_out": [_candidate(candidate, self.corpus) for candidate in chain.left_out],
             "considered": self.found.considered,
@@ -145,6 +177,7 @@ def step_to_dict(step: Step, corpus: Sequence[Fact]) -> dict[str, Any]:
     """A chosen fact as plain values: its score, where it was seen from, and what it was chosen over."""
     return {
         **_candidate(step.chosen, corpus),
+        "confidence": step.confidence,
         "seen_from": _sources(step.seen_from, corpus),
         "runners_up": [_candidate(candidate, corpus) for candidate in step.runners_up],
         "stop_score": step.stop_score,
@@ -153,9 +186,18 @@ def step_to_dict(step: Step, corpus: Sequence[Fact]) -> dict[str, Any]:
 
 def _sources(seen_from: Sequence[SeenFrom], corpus: Sequence[Fact]) -> list[dict[str, Any]]:
     return [
-        {"source": None if seen.source is None else corpus[seen.source].uid, "words": list(seen.words)}
+        {
+            "source": None if seen.source is None else corpus[seen.source].uid,
+            "words": list(seen.words),
+            "light": list(seen.light),
+        }
         for seen in seen_from
     ]
+
+
+def worth(step: Step) -> str:
+    """How sure a step is, in words; its score, for a model without calibration."""
+    return f"{step.chosen.score:.2f}" if step.confidence is None else f"{step.confidence:.0%}"
 
 
 def _candidate(candidate: Candidate, corpus: Sequence[Fact]) -> dict[str, Any]:

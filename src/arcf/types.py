@@ -181,10 +181,19 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class SeenFrom:
-    """Why a fact is visible: the chain fact it is near to (None: the question), and the words that they share."""
+    """Why a fact is visible: the chain fact it is near to (None: the question), and the words that they share.
+
+    `words` come by weight, the rarest first; `light` are those that link any two subjects ("kind", "used").
+    """
 
     source: int | None
     words: tuple[str, ...]
+    light: tuple[str, ...] = ()
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether more than light words link the two. Embeddings bring facts near that share no word at all."""
+        return bool(self.words) or not self.light
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,21 +209,25 @@ class Step:
     """One iteration of the chain: the fact it appended, what it was chosen over, and where it was seen from.
 
     `stop_score` is the score of the chain without a new fact; None while stopping is not yet allowed to compete.
+    `confidence` is the probability that the fact belongs to the explanation; None for a model without calibration.
     """
 
     chosen: Candidate
     seen_from: tuple[SeenFrom, ...]
     runners_up: tuple[Candidate, ...] = ()
     stop_score: float | None = None
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
     """An explanation: the facts f_1..N in the order in which they were chosen.
 
-    `stopped` tells whether the stop sample ended it (otherwise the maximum length did, or nothing was left to see);
-    then `stop_score` is its score and `left_out` are the best facts that it won over. `start` holds the facts that the
-    chain was told to begin with: they were not chosen, so they have no steps.
+    `stopped` tells whether the stop sample ended it, `unsure` whether the next fact was too doubtful; otherwise the
+    maximum length did, or nothing was left to see. When it stopped or was unsure, `stop_score` is the stop sample's
+    score, `left_out` are the facts that would have come next, best first, and `next_confidence` is the probability that
+    the first of them belongs to the explanation. `start` holds the facts that the chain was told to begin with: they
+    were not chosen, so they have no steps.
     """
 
     question: Question
@@ -223,8 +236,20 @@ class Chain:
     start: tuple[int, ...] = ()
     stop_score: float | None = None
     left_out: tuple[Candidate, ...] = ()
+    unsure: bool = False
+    next_confidence: float | None = None
 
     @property
     def facts(self) -> tuple[int, ...]:
         """The ids of all facts of the chain, in order."""
         return (*self.start, *(step.chosen.fact for step in self.steps))
+
+    @property
+    def confidence(self) -> float | None:
+        """The share of the chosen facts that can be expected to belong to the explanation: the mean of the steps'.
+
+        A mean of calibrated probabilities is calibrated, however the steps depend on each other. None for a chain
+        without chosen facts, or without probabilities.
+        """
+        known = [step.confidence for step in self.steps if step.confidence is not None]
+        return sum(known) / len(known) if known else None

@@ -20,12 +20,12 @@ FACTS = {
 
 
 class InOrder:
-    """Prefers facts in the order of the corpus; stopping is best after two, but not before the least of three."""
+    """Prefers facts in the order of the corpus; stopping is best after three."""
 
     settings = ScorerSettings()
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
-        stop = 100.0 if len(prefix.facts) >= 2 else -100.0
+        stop = 100.0 if len(prefix.facts) >= 3 else -100.0
         return np.where(candidates == STOP, stop, -candidates).astype(np.float32)
 
 

@@ -56,6 +56,7 @@ chain_settings = st.builds(
     k=st.integers(1, 20),
     max_facts=st.integers(1, 6),
     min_facts=st.integers(0, 6),
+    min_grown=st.just(0),
     rescored=st.none(),
     skip_repeats=st.booleans(),
     average_scores=st.booleans(),

@@ -185,6 +185,7 @@ def save_tiny_model(folder: Path) -> None:
 def test_a_real_model(arcf: Arcf, corpus: Path, tmp_path: Path, capsys: Capture) -> None:
     save_tiny_model(tmp_path / "model")
     arguments = ("explain", QUESTION, "--answer", "melting", "--facts", corpus, "--model", tmp_path / "model", "--json")
+    arguments = (*arguments, "--min-facts", "3")
     capsys.readouterr()
     records = []
     for exactly in ((), ("--exact",)):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcf.neighborhood import Analyzer
-from arcf.neighborhood.text import stop_words
+from arcf.neighborhood.text import light_words, stop_words
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,10 @@ from arcf.neighborhood.text import stop_words
         ("Earth's axis", ["earth", "axi"]),
         ("Earth\u2019s axis", ["earth", "axi"]),
         ("doesn't", []),
-        ("south-west", ["south", "west"]),
+        ("Wi-Fi wifi", ["wi", "fi", "wifi", "wifi"]),
+        ("e\u2010mail", ["e", "mail", "email"]),
+        ("state-of-the-art", ["state", "art"]),
+        ("- -- x-", ["x"]),
         ("snake_case", ["snake", "case"]),
         ("ﬁne ﬂour", ["fine", "flour"]),
         ("Straße", ["strass"]),
@@ -64,18 +67,31 @@ def test_any_text_can_be_read_and_twice_the_text_has_its_terms_twice(text: str) 
 @pytest.mark.parametrize(
     ("text", "other", "words"),
     [
-        ("Melting ice is the melting of ice", "ice melts", ("melting", "ice")),
-        ("ice", "water", ()),
-        ("the of", "the of", ()),
-        ("", "ice", ()),
+        ("Melting ice is the melting of ice", "ice melts", {"melt": "melting", "ic": "ice"}),
+        ("ice", "water", {}),
+        ("the of", "the of", {}),
+        ("", "ice", {}),
+        ("Wi-Fi", "wifi", {"wifi": "wi-fi"}),
+        ("wifi", "Wi-Fi", {"wifi": "wifi"}),
+        ("a Wi-Fi router", "Wi-Fi", {"wifi": "wi-fi"}),
+        ("e-mail", "mail", {"mail": "mail"}),
+        ("mother-in-law", "the law", {"law": "law"}),
     ],
 )
-def test_shared_words_are_those_of_the_first_text(text: str, other: str, words: tuple[str, ...]) -> None:
+def test_shared_words_are_those_of_the_first_text(text: str, other: str, words: dict[str, str]) -> None:
     assert Analyzer().shared(text, other) == words
 
 
-def test_words_of_strangers_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcf.neighborhood.text.REMEMBERED", len(stop_words()) + 3)
+def test_light_words_are_known_in_all_their_forms_and_are_no_stop_words() -> None:
     analyzer = Analyzer()
+    assert all(map(analyzer.is_light, analyzer.terms("kinds of things that get used")))
+    assert not any(map(analyzer.is_light, analyzer.terms("water, heat and electricity")))
+    assert not light_words() & stop_words()
+
+
+def test_words_of_strangers_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    analyzer = Analyzer()
+    known = len(analyzer._term_of)
+    monkeypatch.setattr("arcf.neighborhood.text.REMEMBERED", known + 3)
     assert analyzer.terms("melting freezing boiling thawing cooling") == ["melt", "freez", "boil", "thaw", "cool"]
-    assert len(analyzer._term_of) == len(stop_words()) + 3
+    assert len(analyzer._term_of) == known + 3

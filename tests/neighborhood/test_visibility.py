@@ -76,6 +76,36 @@ def test_seen_from_names_source_and_words() -> None:
     assert near.seen_from(2, "What melts?", [1], 5) == ()
 
 
+def test_shared_words_come_by_weight_and_light_ones_apart() -> None:
+    near = neighborhood(
+        "tfidf", ["moss is a kind of plant used by water birds", "water", "water plant", "a kind of egg"]
+    )
+    assert near.seen_from(0, "water plant moss kind", [3], 5) == (
+        SeenFrom(None, ("moss", "plant", "water"), ("kind",)),
+        SeenFrom(3, (), ("kind",)),
+    )
+    assert [seen.is_telling for seen in near.seen_from(0, "water plant moss kind", [3], 5)] == [True, False]
+    assert SeenFrom(None, ()).is_telling  # near by meaning, not by words
+
+
+@every_lexical
+@given(CORPUS, TEXT, PICKS)
+def test_overlap_is_a_share(name: str, texts: list[str], query: str, picks: list[int]) -> None:
+    near, chain = neighborhood(name, texts), chain_of(picks, texts)
+    for fact in range(len(texts)):
+        familiar, covered = near.overlap(fact, query, chain)
+        assert 0 <= familiar <= 1 + 1e-9
+        assert 0 <= covered <= 1 + 1e-9
+        assert near.overlap(fact, texts[fact], ())[0] in (0, pytest.approx(1))
+
+
+def test_overlap_by_weight() -> None:
+    near = neighborhood("overlap", ["ice melts", "ice water"])
+    assert near.overlap(0, "ice cold water", ()) == (0.5, 0.5)  # "cold" is no fact's word, and weighs nothing
+    assert near.overlap(0, "cold", ()) == (0.0, 0.0)
+    assert near.overlap(1, "melts", (0,)) == (0.5, 0.0)
+
+
 def test_chains_may_be_numpy_arrays_or_tuples() -> None:
     near = neighborhood("tfidf", ["ice melts", "ice water", "water flows", "rain water"])
     expected = near.visible("ice", [1], 3).tolist()

@@ -62,7 +62,7 @@ def test_every_fact_once_chain_first_then_scored_then_the_rest(
     ranking = ranker.rank(question)
     assert sorted(ranking.facts.tolist()) == list(range(len(neighborhood.facts)))
     found = ranker.search.find(question)
-    chain, others = list(found.chain.facts), found.others.tolist()
+    chain, others = list(found.grown), found.others.tolist()
     texts = [neighborhood.facts[fact].text for fact in chain]
     distances = neighborhood.distances(" ".join([question.text, *texts])).tolist()
     rest = set(range(len(neighborhood.facts))) - set(chain) - set(others)

@@ -142,7 +142,7 @@ def test_an_example_has_gold_and_can_be_replayed(open_page: Open) -> None:
     finished(page)
     expect(page.locator("#gold-line")).to_contain_text("of 6 gold facts")
     expect(page.locator("#gold-line")).to_contain_text("average precision 0.")
-    expect(page.locator("#inspected h2")).to_have_text("Then it stopped")
+    expect(page.locator("#inspected h2")).to_have_text("Then it ended")
     expect(page.locator(".bars .stop.chosen .bar-text")).to_have_text("stop here")
     shoot(page, "light")
     page.get_by_label("Step of the chain").focus()

@@ -63,7 +63,7 @@ class BeamSearch(ChainSearch):
                 scorings += scored
             beams = self._best(grown)
         best = beams[0]
-        yield from best.chain.steps
+        yield from self.explanation(best.chain).steps
         return self.finish(best.chain, best.board, scorings)
 
     def _grow(self, beam: Beam, excluded: Collection[int]) -> tuple[list[Beam], int]:
@@ -83,7 +83,7 @@ class BeamSearch(ChainSearch):
         places = range(min(self.settings.num_beams, len(choices.facts)))
         continuations = [Continuation(float(choices.scores[place]), place) for place in places]
         everything = choices.scores
-        if choices.stop_score is not None and len(chain.facts) >= self.settings.min_facts:
+        if choices.stop_score is not None and len(chain.facts) >= self.settings.least_grown:
             continuations.append(Continuation(choices.stop_score, STOP))
             everything = np.append(everything, choices.stop_score)
         norm = _log_sum_exp(everything)

@@ -8,6 +8,10 @@
         facts      <- facts + the candidate that scores highest
 
 `ChainSearch.steps` is that loop. It yields each step as it is found, so that a page can show the chain grow.
+
+The ranking of all facts is the better the longer the chain grows, and an explanation the better the sooner it ends. So
+what explains (`SearchResult.chain`) is only the beginning of what has grown (`SearchResult.grown`): up to the fact that
+is too doubtful, or scores no higher than stopping.
 """
 
 from collections.abc import Collection, Generator, Iterable, Sequence
@@ -17,11 +21,15 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcf.chain.confidence import Calibration, Evidence, weigh
 from arcf.chain.scoreboard import Scoreboard
 from arcf.errors import SettingError
 from arcf.neighborhood import Neighborhood
 from arcf.scorer.base import Prefix, Scorer
 from arcf.types import Candidate, Chain, QueryForm, Question, SeenFrom, Step
+
+MIN_CONFIDENCE = 0.2
+"""Chosen by the F1 of the chains' facts on held-out training questions; see docs/explaining.md."""
 
 FactIds = NDArray[np.int64]
 Result = TypeVar("Result")
@@ -31,9 +39,13 @@ Result = TypeVar("Result")
 class ChainSettings:
     """How a chain is searched for.
 
-    `k` facts are visible from the question and from each chosen fact. At most `max_facts` (L) facts are chosen, and at
-    least `min_facts` (L_min) before the stop sample may end the chain; if that is not less than `max_facts`, it never
-    does. One iteration (`max_facts` = 1) is the single pass, "SF inf" in the paper.
+    `k` facts are visible from the question and from each chosen fact. At most `max_facts` (L) facts are chosen. One
+    iteration (`max_facts` = 1) is the single pass, "SF inf" in the paper.
+
+    An explanation has at least `min_facts`, if as many are visible. From then on it ends when the stop sample wins, or
+    when the next fact belongs to it with a probability below `min_confidence` (None: never for that reason, as in the
+    paper; nor without calibration, see `confidence`). For the ranking's sake, the chain grows on until the stop sample
+    wins over a fact after `min_grown`: L_min of the paper, where the explanation is all that has grown.
 
     `rescored` (m) old facts are scored again in every iteration; None: all, as in the paper. See `Scoreboard`.
     `skip_repeats`: a fact with the text of a chosen one is ranked, but not chosen as well. `average_scores`: facts that
@@ -44,7 +56,9 @@ class ChainSettings:
 
     k: int = 290
     max_facts: int = 9
-    min_facts: int = 3
+    min_facts: int = 0
+    min_grown: int = 3
+    min_confidence: float | None = MIN_CONFIDENCE
     rescored: int | None = 96
     skip_repeats: bool = True
     average_scores: bool = True
@@ -52,22 +66,31 @@ class ChainSettings:
     num_beams: int = 1
 
     def __post_init__(self) -> None:
-        least = {"k": 1, "max_facts": 1, "min_facts": 0, "rescored": 0, "runners_up": 0, "num_beams": 1}
+        least = {"k": 1, "max_facts": 1, "min_facts": 0, "min_grown": 0, "rescored": 0, "runners_up": 0, "num_beams": 1}
         for name, minimum in least.items():
             value = getattr(self, name)
             if value is not None and value < minimum:
                 raise SettingError(f"The setting {name} of a chain is at least {minimum}, not {value}.")
+        if self.min_confidence is not None and not 0 <= self.min_confidence <= 1:
+            raise SettingError(f"The setting min_confidence of a chain is from 0 to 1, not {self.min_confidence}.")
+
+    @property
+    def least_grown(self) -> int:
+        """How many facts are chosen before the stop sample may end the growth."""
+        return max(self.min_facts, self.min_grown)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchResult:
     """A chain, and what the search for it learned about the facts that it did not choose.
 
+    `chain` is the explanation, `grown` all facts that were chosen in turn, of which the chain's are the first.
     `others` are the scored but unchosen facts, best first, with their `scores` in the last iteration (or averaged).
     `considered` facts were scored, in `scorings` forward passes (stop samples included).
     """
 
     chain: Chain
+    grown: tuple[int, ...]
     others: FactIds
     scores: NDArray[np.float64]
     considered: int
@@ -97,7 +120,7 @@ class Choices:
 class ChainSearch:
     """Finds the chain that explains a question's answer, always taking the best next fact. Threads may share it.
 
-    `query` is the form in which the question is asked.
+    `query` is the form in which the question is asked; `calibration` is what tells how sure a step is.
     """
 
     def __init__(
@@ -106,11 +129,13 @@ class ChainSearch:
         neighborhood: Neighborhood,
         settings: ChainSettings | None = None,
         query: QueryForm = "answer",
+        calibration: Calibration | None = None,
     ) -> None:
         self.scorer = scorer
         self.neighborhood = neighborhood
         self.settings = settings or ChainSettings()
         self.query = query
+        self.calibration = calibration
 
     def find(self, question: Question, start: Sequence[int] = (), excluded: Collection[int] = ()) -> SearchResult:
         """The chain of a question, begun with the facts `start` and never using the facts `excluded`."""
@@ -119,18 +144,36 @@ class ChainSearch:
     def steps(
         self, question: Question, start: Iterable[int] = (), excluded: Collection[int] = ()
     ) -> Generator[Step, None, SearchResult]:
-        """Yield the steps of the chain, and return what was found."""
-        settings, chain, board = self.settings, Chain(question, (), False, tuple(start)), self.new_board()
-        while len(chain.facts) < settings.max_facts:
-            choices = self.score_visible(chain, board, excluded)
+        """Yield the steps of the explanation as they are found, and return what was found."""
+        settings, grown, board = self.settings, Chain(question, (), False, tuple(start)), self.new_board()
+        while len(grown.facts) < settings.max_facts:
+            choices = self.score_visible(grown, board, excluded)
             if not len(choices.facts):
                 break
-            if choices.stop_wins and len(chain.facts) >= settings.min_facts:
-                chain = self.stop(chain, choices)
+            if choices.stop_wins and len(grown.facts) >= settings.least_grown:
+                grown = self.stop(grown, choices)
                 break
-            chain = self.extend(chain, choices)
-            yield chain.steps[-1]
-        return self.finish(chain, board)
+            grown = self.extend(grown, choices)
+            if self.explanation(grown) is grown:
+                yield grown.steps[-1]
+        return self.finish(grown, board)
+
+    def explanation(self, grown: Chain) -> Chain:
+        """The beginning of a chain that explains: up to the first fact that should not be there, or all of it."""
+        for place, step in enumerate(grown.steps):
+            stopped, unsure = stop_wins(step), self._is_doubtful(step)
+            if len(grown.start) + place >= self.settings.min_facts and (stopped or unsure):
+                return Chain(
+                    grown.question,
+                    grown.steps[:place],
+                    stopped,
+                    grown.start,
+                    step.stop_score,
+                    (step.chosen, *step.runners_up)[: self.settings.runners_up],
+                    unsure and not stopped,
+                    step.confidence,
+                )
+        return grown
 
     def score_visible(self, chain: Chain, board: Scoreboard, excluded: Collection[int] = ()) -> Choices:
         """Score what is visible from the chain."""
@@ -148,11 +191,23 @@ class ChainSearch:
 
     def extend(self, chain: Chain, choices: Choices, place: int = 0) -> Chain:
         """The chain with the best of the choices (or the one at that place) appended."""
+        return Chain(chain.question, (*chain.steps, self.step(chain, choices, place)), False, chain.start)
+
+    def step(self, chain: Chain, choices: Choices, place: int = 0) -> Step:
+        """The step that takes the best of the choices, or the one at that place."""
         chosen = choices.candidates(place, 1)[0]
         best = choices.candidates(0, self.settings.runners_up + 1)
         others = tuple(candidate for candidate in best if candidate != chosen)[: self.settings.runners_up]
-        step = Step(chosen, self.seen_from(chosen.fact, chain.question, chain.facts), others, choices.stop_score)
-        return Chain(chain.question, (*chain.steps, step), False, chain.start)
+        seen = self.seen_from(chosen.fact, chain.question, chain.facts)
+        evidence = self.evidence(chain, choices, place, seen) if self.calibration else None
+        confidence = self.calibration.probability(evidence) if self.calibration and evidence else None
+        return Step(chosen, seen, others, choices.stop_score, confidence)
+
+    def evidence(self, chain: Chain, choices: Choices, place: int, seen_from: Sequence[SeenFrom]) -> Evidence:
+        """What speaks for the fact at a place of the choices."""
+        text = chain.question.asked(self.query).text
+        overlap = self.neighborhood.overlap(int(choices.facts[place]), text, chain.facts)
+        return weigh(choices.scores, place, choices.stop_score, len(chain.facts), overlap, seen_from)
 
     def seen_from(self, fact: int, question: Question, chosen: Sequence[int]) -> tuple[SeenFrom, ...]:
         """From which of the question and the chosen facts a fact is visible."""
@@ -160,19 +215,36 @@ class ChainSearch:
 
     def stop(self, chain: Chain, choices: Choices) -> Chain:
         """The chain, ended by the stop sample."""
-        left_out = choices.candidates(0, self.settings.runners_up)
-        return Chain(chain.question, chain.steps, True, chain.start, choices.stop_score, left_out)
+        left_out, refused = choices.candidates(0, self.settings.runners_up), self.step(chain, choices)
+        score, confidence = choices.stop_score, refused.confidence
+        return Chain(chain.question, chain.steps, True, chain.start, score, left_out, next_confidence=confidence)
 
     def new_board(self) -> Scoreboard:
         """An empty scoreboard."""
         return Scoreboard(self.scorer, len(self.neighborhood.facts), self.settings.rescored)
 
-    def finish(self, chain: Chain, board: Scoreboard, scorings: int | None = None) -> SearchResult:
+    def finish(self, grown: Chain, board: Scoreboard, scorings: int | None = None) -> SearchResult:
         """The result; unless given, the number of scorings is the board's."""
         scores = board.averages() if self.settings.average_scores else board.scores
         known = board.known()
-        others = best_first(np.setdiff1d(known, chain.facts), scores)
-        return SearchResult(chain, others, scores[others], len(known), board.scorings if scorings is None else scorings)
+        others = best_first(np.setdiff1d(known, grown.facts), scores)
+        return SearchResult(
+            self.explanation(grown),
+            grown.facts,
+            others,
+            scores[others],
+            len(known),
+            board.scorings if scorings is None else scorings,
+        )
+
+    def _is_doubtful(self, step: Step) -> bool:
+        least = self.settings.min_confidence
+        return least is not None and step.confidence is not None and step.confidence < least
+
+
+def stop_wins(step: Step) -> bool:
+    """Whether a step was taken although stopping scored as high; see `Choices.stop_wins`."""
+    return step.stop_score is not None and step.stop_score >= step.chosen.score
 
 
 def best_first(facts: FactIds, scores: NDArray[np.float64]) -> FactIds:

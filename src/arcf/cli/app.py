@@ -9,6 +9,7 @@ import typer
 from arcf.cli import (
     average,
     bench,
+    calibrate,
     compare,
     data,
     evaluate,
@@ -42,6 +43,7 @@ app.command()(average.average)
 app.command()(export.export)
 app.command()(index.index)
 app.command()(fuse.fuse)
+app.command()(calibrate.calibrate)
 app.command()(evaluate.evaluate)
 app.command()(compare.compare)
 app.command()(reachability.reachability)

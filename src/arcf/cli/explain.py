@@ -90,7 +90,10 @@ def _print_picture(explanation: "Explanation", top_k: int) -> None:
         terminal.print(f"  [bold cyan]{escape(shown(question.answer))}[/]")
     terminal.print()
     terminal.print(_picture(explanation))
-    terminal.print(f"\n[dim]{escape(explanation.ending())}[/]")
+    terminal.print()
+    if explanation.confidence is not None:
+        terminal.print(f"[cyan]{explanation.confidence:.0%}[/] of these facts can be expected to explain the answer")
+    terminal.print(f"[dim]{escape(chr(10).join([explanation.ending(), *explanation.nearest()]))}[/]")
     found = explanation.found
     terminal.print(
         f"[dim]{found.considered} of {len(explanation.corpus)} facts considered, {found.scorings} scorings, "
@@ -105,9 +108,11 @@ def _print_picture(explanation: "Explanation", top_k: int) -> None:
 
 
 def _picture(explanation: "Explanation") -> "Table":
-    """Each fact with its score, and below it what it was seen from and how clearly it won."""
+    """Each fact with how sure it is, and below it what it was seen from and how clearly it won."""
     from rich.table import Table
     from rich.text import Text
+
+    from arcf.explanation import worth
 
     chain, gold = explanation.chain, set(explanation.gold)
     earliest = explanation.ranker.search.settings.min_facts
@@ -119,7 +124,7 @@ def _picture(explanation: "Explanation") -> "Table":
     for place, step in enumerate(chain.steps, start=len(chain.start) + 1):
         words = {word for seen in explanation.sources(step) for word in seen.words}
         text = fact_text(explanation.corpus[step.chosen.fact].text, step.chosen.fact in gold, words)
-        picture.add_row(f"[bold]{place}[/]", f"[cyan]{step.chosen.score:.2f}[/]", text)
+        picture.add_row(f"[bold]{place}[/]", f"[cyan]{worth(step)}[/]", text)
         picture.add_row(
             "", "", Text(f"└ {shown(explanation.origin(step))}{_margin(step, early=place <= earliest)}", style="dim")
         )
@@ -127,8 +132,8 @@ def _picture(explanation: "Explanation") -> "Table":
 
 
 def _margin(step: "Step", *, early: bool) -> str:
-    """How clearly a fact won, and where stopping stood. One of several beams may go on with a fact that did not win."""
-    margin = ""
+    """A fact's score, how clearly it won, and where stopping stood. A beam may go on with a fact that did not win."""
+    margin = "" if step.confidence is None else f"; score {step.chosen.score:.2f}"
     if step.runners_up:
         ahead = step.chosen.score - step.runners_up[0].score
         margin += f"; {ahead:.2f} ahead of the next" if ahead >= 0 else f"; {-ahead:.2f} behind the best"

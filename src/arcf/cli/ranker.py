@@ -64,7 +64,16 @@ CHAIN_OPTIONS: dict[str, tuple[str, Any]] = {
     ),
     "min_facts": (
         "chain.min_facts",
-        Annotated[int | None, typer.Option(help="Facts of a chain at least, if as many are visible. [default: 3]")],
+        Annotated[int | None, typer.Option(help="Facts of a chain at least, if as many are visible. [default: 0]")],
+    ),
+    "min_confidence": (
+        "chain.min_confidence",
+        Annotated[
+            float | None,
+            typer.Option(
+                min=0, max=1, help="End the chain before a fact that is less likely to belong. [default: 0.2]"
+            ),
+        ],
     ),
 }
 

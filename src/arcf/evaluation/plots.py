@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcf.errors import InputError, MissingExtraError
+from arcf.evaluation.calibration import Bin
 from arcf.files import atomic_write
 
 if TYPE_CHECKING:
@@ -83,6 +84,27 @@ def plot_trade_off(points: Mapping[int, tuple[float, float]], exact: tuple[float
     axes.axhline(exact[1], linestyle=":", color="gray")
     axes.margins(y=0.15)
     axes.set_xlim(left=0)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    _write(figure, path)
+
+
+def plot_reliability(lines: Mapping[str, Sequence[Bin]], path: Path) -> None:
+    """The reliability diagram: the share of facts that is right over their probability, one line per corpus.
+
+    A point's size follows the number of its facts; on the diagonal, probabilities can be taken at their word.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        InputError: the file cannot be written, or its ending is no format.
+    """
+    figure = _figure((5.4, 5.0))
+    axes = figure.add_subplot(xlabel="probability", ylabel="share that is right", xlim=(0, 1), ylim=(0, 1))
+    axes.plot([0, 1], [0, 1], ":", color="gray")
+    for name, bins in lines.items():
+        chances, right = [one.probability for one in bins], [one.right for one in bins]
+        (line,) = axes.plot(chances, right, label=name, alpha=0.7)
+        axes.scatter(chances, right, s=[4 + one.count for one in bins], color=line.get_color(), alpha=0.7)
     axes.grid(alpha=0.3)
     axes.legend()
     _write(figure, path)

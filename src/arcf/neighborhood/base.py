@@ -39,6 +39,11 @@ class Distance(ABC):
     def nearest(self, source: str | int, k: int) -> FactIds:
         """The k nearest facts to a text, or to a fact (which is not its own neighbor), nearest first."""
 
+    def term_weight(self, term: str) -> float:
+        """What a term weighs, such as its idf: the more, the rarer it is; 1 for all where terms are not weighed."""
+        del term
+        return 1.0
+
     @abstractmethod
     def state(self) -> State:
         """What `Recipe.restore` needs to make the same distance again without the work: plain arrays."""

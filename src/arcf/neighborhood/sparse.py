@@ -112,6 +112,11 @@ class SparseDistance(Distance):
             return TermVector(terms, self.vectors.data[row])
         return TermVector(terms, self.weighting.query(self.counts.counts.data[row], self.term_weights[terms]))
 
+    def term_weight(self, term: str) -> float:
+        """What the weighting gives a term in itself; one that no fact has weighs as much as the rarest."""
+        known = self._term_ids.get(term)
+        return float(self.term_weights.max(initial=0.0) if known is None else self.term_weights[known])
+
     def dense(self, text: str) -> Floats:
         """The vector of a text with a place for every term: (terms,)."""
         vector = self.vector(text)

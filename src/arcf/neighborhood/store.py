@@ -17,7 +17,7 @@ from arcf.neighborhood.base import Distance, Recipe
 from arcf.types import Fact, Question
 
 #: Raised when files change, or when the same settings make something else of the same text.
-FORMAT = 1
+FORMAT = 2
 #: What builds faster than this is not worth a file. Word counts of ten thousand facts take a fifth of a second; those
 #: of a million, or sentence embeddings, take half a minute and more.
 WORTH_SECONDS = 2.0

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
 from threading import Lock
@@ -11,42 +10,68 @@ import snowballstemmer
 
 #: Distinct words whose terms are kept: more than a corpus of a million facts has, and a bound for strangers' words.
 REMEMBERED = 1_000_000
-WORD = re.compile(r"[^\W_]+")
+HYPHENS = "-\u2010"
+WORD = re.compile(rf"[^\W_]+(?:[{HYPHENS}][^\W_]+)*")
+HYPHEN = re.compile(f"[{HYPHENS}]")
 
 
 @lru_cache
 def stop_words() -> frozenset[str]:
     """The package's own list of English stop words (`stop_words.txt` beside this file)."""
-    text = files(__package__).joinpath("stop_words.txt").read_text(encoding="utf-8")
-    return frozenset(line for line in text.split() if line)
+    return _read("stop_words.txt")
+
+
+@lru_cache
+def light_words() -> frozenset[str]:
+    """Words that link facts of any two subjects ("kind", "used"; `light_words.txt`): searched by, never shown alone.
+
+    How common a word is does not tell: where all is about water, "water" is as common as "used".
+    """
+    return _read("light_words.txt")
+
+
+def _read(name: str) -> frozenset[str]:
+    return frozenset(files(__package__).joinpath(name).read_text(encoding="utf-8").split())
 
 
 class Analyzer:
     """Turns text into terms.
 
     A word is a run of letters and digits with at least one letter, after Unicode compatibility folding (so that
-    "CO₂" is "co2") and case folding; apostrophes and hyphens separate. Stop words are dropped, the rest is stemmed by
-    Porter's algorithm. Words are remembered, so a corpus is stemmed once per distinct word.
+    "CO₂" is "co2") and case folding; apostrophes and hyphens separate. Two words with a hyphen are also the one that
+    they make without it, so that "Wi-Fi" and "wifi" meet. Stop words are dropped, the rest is stemmed by Porter's
+    algorithm. Words are remembered, so a corpus is stemmed once per distinct word.
     """
 
     def __init__(self) -> None:
         self._stemmer = snowballstemmer.stemmer("porter")
         self._lock = Lock()
-        self._term_of: dict[str, str] = dict.fromkeys(stop_words(), "")
+        self._term_of: dict[str, str] = dict.fromkeys(["", *stop_words()], "")
+        self._light = {self._term(word) for word in light_words()}
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in order, repeated as often as they occur."""
-        return [term for word in _words(text) if (term := self._term(word))]
+        return [term for word in _written(text) for form in _forms(word) if (term := self._term(form))]
 
-    def shared(self, text: str, other: str) -> tuple[str, ...]:
-        """The words of `text`, each term once and in order, whose terms occur in `other` too."""
+    def shared(self, text: str, other: str) -> dict[str, str]:
+        """The terms of `text`, in order, that occur in `other` too, and the word of `text` that each stands for first.
+
+        Where a hyphenated word is shared as a whole, its parts are not listed.
+        """
         common = set(self.terms(other))
         words: dict[str, str] = {}
-        for word in _words(text):
-            term = self._term(word)
-            if term in common:
-                words.setdefault(term, word)
-        return tuple(words.values())
+        for written in _written(text):
+            if (whole := self._term(_joined(written))) in common:
+                words.setdefault(whole, written)
+                continue
+            for form in _forms(written):
+                if (term := self._term(form)) in common:
+                    words.setdefault(term, form)
+        return words
+
+    def is_light(self, term: str) -> bool:
+        """Whether a term says nothing of a subject; see `light_words`."""
+        return term in self._light
 
     def _term(self, word: str) -> str:
         """The stem of a word; empty for a stop word or a number."""
@@ -60,7 +85,22 @@ class Analyzer:
         return term
 
 
-def _words(text: str) -> Iterable[str]:
+def _written(text: str) -> list[str]:
+    """The words of a text, folded, with their hyphens."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     return WORD.findall(text.casefold())
+
+
+def _forms(written: str) -> list[str]:
+    """The words in a word: itself, or the parts of a hyphenated one and what they make without the hyphen."""
+    if written.isalnum():
+        return [written]
+    joined = _joined(written)
+    return [*HYPHEN.split(written), joined] if joined else HYPHEN.split(written)
+
+
+def _joined(written: str) -> str:
+    """A hyphenated word without its hyphen. Of two parts, all letters: nobody writes "stateoftheart" or "24hour"."""
+    parts = HYPHEN.split(written)
+    return "".join(parts) if len(parts) == 2 and all(map(str.isalpha, parts)) else ""

@@ -44,6 +44,10 @@ class UnionDistance(Distance):
         """The k facts of the best places; fewer where the parts together relate fewer to the source."""
         return self._turns(source, k)[0][: max(k, 0)]
 
+    def term_weight(self, term: str) -> float:
+        """What the first part gives it."""
+        return self.parts[0].term_weight(term)
+
     def state(self) -> State:
         """The states of all parts, their keys led by the number of the part."""
         return {

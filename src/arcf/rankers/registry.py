@@ -6,6 +6,7 @@ A new one is a class in a file of its own and a line here.
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
+from arcf.chain import load_calibration
 from arcf.errors import SettingError
 from arcf.neighborhood import (
     DISTANCES,
@@ -77,8 +78,8 @@ def build_autoregressive(settings: RankerSettings, dataset: Dataset) -> Autoregr
     """ARCF: the ranker that explains."""
     neighborhood = make_neighborhood(dataset, settings.distance)
     scorer = _scorer(settings, dataset)
-    query = settings.query or scorer.settings.query
-    return Autoregressive(scorer, neighborhood, settings.chain, settings.tiers, query)
+    query, calibration = settings.query or scorer.settings.query, load_calibration(settings.model or packaged_model())
+    return Autoregressive(scorer, neighborhood, settings.chain, settings.tiers, query, calibration)
 
 
 def _single_fact(settings: RankerSettings, dataset: Dataset) -> Ranker:

@@ -8,7 +8,7 @@ from onnx import ModelProto
 
 from arcf.errors import InputError
 from arcf.files import atomic_write, make_folder, read_text, write_text
-from arcf.pretrained.location import CONFIG, TOKENIZER, find_folder
+from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder
 from arcf.registry import pick
 from arcf.scorer.exported.encoder_graph import build, build_late
 from arcf.scorer.exported.folder import (
@@ -53,7 +53,7 @@ def export(model: str | Path, output: Path, precision: str = "fp32") -> ExportMa
             f"{reason}; only models trained in the encodings {' and '.join(EXPORTED)} are exported.", model
         )
     folder = find_folder(model)
-    beside = [folder / CARD, folder / TRAINING] if folder is not None else []
+    beside = [folder / CARD, folder / TRAINING, folder / CALIBRATION] if folder is not None else []
     return write_export(backbone, output, precision, str(model), [path for path in beside if path.is_file()])
 
 
@@ -68,7 +68,7 @@ def write_export(
     """
     make_folder(output)
     graphs = _graphs(backbone, pick(PRECISIONS, precision, "precision"))
-    for name in (MANIFEST, LOWER, CARD, TRAINING):
+    for name in (MANIFEST, LOWER, CARD, TRAINING, CALIBRATION):
         (output / name).unlink(missing_ok=True)
     for name, graph in graphs.items():
         with atomic_write(output / name) as file:
@@ -77,7 +77,8 @@ def write_export(
     write_text(output / TOKENIZER, backbone.tokenizer.raw.to_str())
     for path in beside:
         write_text(output / path.name, read_text(path))
-    files = {name: FileRecord.of(output / name) for name in (*graphs, CONFIG, TOKENIZER)}
+    calibration = [path.name for path in beside if path.name == CALIBRATION]
+    files = {name: FileRecord.of(output / name) for name in (*graphs, CONFIG, TOKENIZER, *calibration)}
     manifest = ExportManifest(precision, source, version("arcf"), files)
     manifest.write(output)
     return manifest

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcf.errors import InputError, MissingExtraError
-from arcf.pretrained.location import CONFIG, TOKENIZER, find_folder, locate
+from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder, locate
 from arcf.scorer.base import LoadedScorer
 from arcf.scorer.exported.folder import LOWER, MODEL, FileRecord, is_exported
 from arcf.scorer.prior import with_prior
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from arcf.scorer.exported.scorer import OnnxScorer
     from arcf.scorer.network.scorer import TorchScorer
 
-IDENTIFYING = (MODEL, LOWER, CONFIG, TOKENIZER)
+IDENTIFYING = (MODEL, LOWER, CONFIG, TOKENIZER, CALIBRATION)
 
 
 def load_scorer(

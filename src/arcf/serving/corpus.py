@@ -45,7 +45,7 @@ class Corpus:
         fact = self._dataset.facts[place]
         near = [self._dataset.facts[found] for found in self._distance.nearest(place, k).tolist()]
         neighbors = [
-            Neighbor(uid=other.uid, text=other.text, words=list(self._analyzer.shared(other.text, fact.text)))
+            Neighbor(uid=other.uid, text=other.text, words=list(self._analyzer.shared(other.text, fact.text).values()))
             for other in near
         ]
         return FactDetail(uid=fact.uid, text=fact.text, table=fact.table, neighbors=neighbors)

@@ -14,13 +14,17 @@ BEST = {"uid": "requires-001", "text": "turning ice into liquid water requires a
 NEXT = {"uid": "means-001", "text": "melting means a solid turning into a liquid by taking in heat", "score": 15.2}
 STEP = BEST | {
     "given": False,
-    "seen_from": [{"source": "kindof-001", "words": ["ice", "water"]}],
+    "confidence": 0.72,
+    "seen_from": [{"source": "kindof-001", "words": ["ice", "water"], "light": ["turning"]}],
     "runners_up": [NEXT],
     "stop_score": 14.03,
 }
 EXPLAINED = ASKED | {
     "facts": [GIVEN, STEP],
+    "confidence": 0.72,
     "stopped": True,
+    "unsure": False,
+    "next_confidence": 0.31,
     "stop_score": 15.43,
     "left_out": [NEXT],
     "ending": "stopped after 2 facts: stopping scores 15.43, the next fact scores 15.20",

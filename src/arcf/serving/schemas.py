@@ -36,7 +36,13 @@ class SearchSettings(Request):
 
     k: int | None = Field(default=None, ge=1, description="Facts visible from the question and from each chosen fact.")
     max_facts: int | None = Field(default=None, ge=1, description="L: facts of a chain at most.")
-    min_facts: int | None = Field(default=None, ge=0, le=1_000, description="L_min: facts before the chain may stop.")
+    min_facts: int | None = Field(default=None, ge=0, le=1_000, description="Facts of a chain at least.")
+    min_confidence: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="The chain ends before a fact that is less likely to belong; 0: never.",
+    )
     runners_up: int | None = Field(
         default=None, ge=0, le=50, description="Facts that a step remembers besides its own."
     )
@@ -96,7 +102,12 @@ class Sight(BaseModel):
     """Why a fact is visible."""
 
     source: str | None = Field(description="The uid of a fact before it in the chain; null: the question.")
-    words: list[str] = Field(description="What the two share, in the fact's own words.", examples=[["solid"]])
+    words: list[str] = Field(
+        description="What the two share, in the fact's own words, the rarest first.", examples=[["solid"]]
+    )
+    light: list[str] = Field(
+        default_factory=list, description="Shared words that say nothing of a subject.", examples=[["kind"]]
+    )
 
 
 class Link(FactView):
@@ -104,6 +115,9 @@ class Link(FactView):
 
     given: bool = False
     score: float | None = None
+    confidence: float | None = Field(
+        default=None, description="The probability that it belongs to the explanation; null: not calibrated."
+    )
     seen_from: list[Sight] = Field(default_factory=list)
     runners_up: list[ScoredFact] = Field(default_factory=list)
     stop_score: float | None = Field(
@@ -134,9 +148,16 @@ class ExplanationView(QuestionView):
     model_config = ConfigDict(json_schema_extra={"examples": [EXPLAINED]})
 
     facts: list[Link]
-    stopped: bool = Field(description="Whether stopping scored best; otherwise the longest length, or nothing visible.")
+    confidence: float | None = Field(
+        description="The share of the chosen facts that can be expected to belong to the explanation."
+    )
+    stopped: bool = Field(description="Whether stopping scored best.")
+    unsure: bool = Field(
+        description="Whether the next fact was too doubtful. If neither: the longest length, or nothing visible."
+    )
+    next_confidence: float | None = Field(description="The probability that the first fact left out belongs to it.")
     stop_score: float | None
-    left_out: list[ScoredFact] = Field(description="The best facts that stopping won over.")
+    left_out: list[ScoredFact] = Field(description="The facts that would have come next, best first.")
     ending: str = Field(examples=["stopped after 3 facts: stopping scores 1.20, the next fact scores 0.40"])
     average_precision: float | None = Field(description="Of the ranking of all facts; null without gold.")
     considered: int

@@ -4,13 +4,14 @@ model.onnx       the graph with its weights
 lower.onnx       in the late encoding: the graph of the layers that are read ahead; model.onnx has the others
 config.json      the encoder's settings, tokenizer.json its vocabulary: as in the folder it was exported from
 manifest.json    format, version, precision, source, and the size and SHA-256 of these files
+calibration.json what makes probabilities of its scores, if the model was calibrated
 README.md        the model card, training.json the manifest of the run that trained it: if the model had them
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,6 +59,10 @@ class ExportManifest:
     def identity(self) -> str:
         """What tells the model from another: the checksums of its files."""
         return json.dumps({name: record.sha256 for name, record in self.files.items()}, sort_keys=True)
+
+    def with_file(self, path: Path) -> "ExportManifest":
+        """The manifest with the record of a file that was added or written again."""
+        return replace(self, files={**self.files, path.name: FileRecord.of(path)})
 
     def write(self, folder: Path) -> None:
         """Write manifest.json; last of all files, since it vouches for them."""

@@ -2,7 +2,7 @@
 
 import { nothing, read, request, write } from "./address.js";
 import { get, stream } from "./api.js";
-import { Chain } from "./chain.js";
+import { Chain, percent } from "./chain.js";
 import { clean, count, find, make } from "./dom.js";
 import { copy, pngFile, save, svgFile } from "./exports.js";
 import { DARK, LIGHT, picture } from "./graph.js";
@@ -126,7 +126,8 @@ function open(data) {
 
 function close(data) {
   const ending = data.ending.charAt(0).toUpperCase() + data.ending.slice(1);
-  find("status").textContent = `${ending}. ${data.considered} facts considered in ${data.seconds.toFixed(2)}\u00a0s.`;
+  const sure = data.confidence === null ? "" : `${percent(data.confidence)} of these facts can be expected to explain the answer. `;
+  find("status").textContent = `${sure}${ending}. ${data.considered} facts considered in ${data.seconds.toFixed(2)}\u00a0s.`;
   if (!data.gold.length) return;
   const hit = data.facts.filter((fact) => data.gold.includes(fact.uid)).length;
   find("gold-line").hidden = false;

@@ -26,30 +26,40 @@ export class Chain {
     this.end = end;
   }
 
-  /** How many steps there are to look at: one for each fact, and the decision to stop. */
+  /** How many steps there are to look at: one for each fact, and the decision to end. */
   get steps() {
-    return this.facts.length + (this.end?.stopped ? 1 : 0);
+    return this.facts.length + (this.end?.stopped || this.end?.unsure ? 1 : 0);
   }
 
   isGold(uid) {
     return this.opening.gold.includes(uid);
   }
 
-  /** The sources of a fact that share the most words with it, in chain order; 0 is the question. */
+  /** The sources of a fact that share the most words with it, in chain order; 0 is the question. Those by words that say
+   * nothing of a subject ("kind", "used") only if there are no others. */
   sources(place) {
-    const seen = this.facts[place].seen_from;
-    const best = seen.map((_, index) => index).sort((a, b) => seen[b].words.length - seen[a].words.length || a - b);
+    const seen = this.facts[place].seen_from, telling = this.telling(place);
+    const best = (telling.length ? telling : seen).map((one) => seen.indexOf(one)).sort((a, b) => seen[b].words.length - seen[a].words.length || a - b);
     return best.slice(0, SOURCES).sort((a, b) => a - b).map((index) => ({
       from: seen[index].source === null ? 0 : this.facts.findIndex((fact) => fact.uid === seen[index].source) + 1,
       words: seen[index].words,
     }));
   }
 
+  telling(place) {
+    return this.facts[place].seen_from.filter(({ words, light }) => words.length || !light.length);
+  }
+
+  /** How many more sources there are than are shown. */
+  more(place) {
+    return Math.max(0, this.telling(place).length - this.sources(place).length);
+  }
+
   /** What a step was chosen over, best first; at the end, what stopping was chosen over. */
   field(step) {
     if (step > this.facts.length) {
-      const stop = { stop: true, score: this.end.stop_score, chosen: true };
-      return ranked([stop, ...this.end.left_out]);
+      const stop = { stop: true, score: this.end.stop_score, chosen: this.end.stopped };
+      return ranked([...(stop.score === null ? [] : [stop]), ...this.end.left_out]);
     }
     const link = this.facts[step - 1];
     if (link.score === null) return [];
@@ -58,12 +68,13 @@ export class Chain {
   }
 
   remember(place) {
-    const { uid, text, score, runners_up, stop_score } = this.facts[place];
+    const { uid, text, score, confidence, runners_up, stop_score } = this.facts[place];
     const before = this.facts.slice(0, place).map((fact) => fact.uid);
     const field = [{ uid, text, score }, ...runners_up];
     for (const one of field) {
       const others = field.filter((other) => other !== one);
-      this.memory.set(JSON.stringify([...before, one.uid]), { score: one.score, runners_up: others, stop_score });
+      const sure = one.uid === uid ? confidence : null;
+      this.memory.set(JSON.stringify([...before, one.uid]), { score: one.score, confidence: sure, runners_up: others, stop_score });
     }
   }
 
@@ -79,8 +90,8 @@ export class Chain {
         const name = from === 0 ? "the question" : String(from);
         return words.length ? `${name} (${words.join(", ")})` : name;
       });
-      const more = fact.seen_from.length - seen.length;
-      const score = fact.given ? "(given)" : fact.score.toFixed(2).padStart(6);
+      const more = this.more(place);
+      const score = fact.given ? "(given)" : worth(fact).padStart(6);
       const origin = seen.length ? `\n${" ".repeat(12)}from ${seen.join(", ")}${more ? ` and ${more} more` : ""}` : "";
       return `${String(place + 1).padStart(2)}. ${score}  ${fact.text}${origin}`;
     });
@@ -88,5 +99,10 @@ export class Chain {
     return [head, ...lines, this.end?.ending ?? ""].join("\n").trimEnd();
   }
 }
+
+/** How sure a fact is; its score, for a model without calibration. */
+export const worth = ({ score, confidence }) => confidence === null ? score.toFixed(2) : percent(confidence);
+
+export const percent = (probability) => `${Math.round(100 * probability)}%`;
 
 const ranked = (field) => field.toSorted((a, b) => b.score - a.score || Boolean(b.chosen) - Boolean(a.chosen));

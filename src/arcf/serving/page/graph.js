@@ -1,5 +1,6 @@
 // The picture of a chain: SVG without styles or scripts of its own, so that a saved copy looks the same elsewhere.
 
+import { percent } from "./chain.js";
 import { clean, draw } from "./dom.js";
 import { FONT, SIZES, layout } from "./layout.js";
 
@@ -32,13 +33,15 @@ export function picture(chain, width, look) {
       uid: fact.uid,
       text: clean(fact.text),
       score: fact.score,
+      confidence: fact.confidence,
       sources: chain.sources(place).map(({ from, words }) => ({ from, words: words.map(clean) })),
       gold: chain.isGold(fact.uid),
       given: fact.given,
       kept: fact.kept,
-      more: fact.seen_from.length - chain.sources(place).length,
+      more: chain.more(place),
     })),
-    ...(end?.stopped ? [{ kind: "stop", text: "enough: stopping scores highest", score: end.stop_score, sources: [] }] : []),
+    ...(end?.stopped ? [{ kind: "stop", text: "enough: stopping scores highest", score: end.stop_score, confidence: null, sources: [] }] : []),
+    ...(end?.unsure ? [{ kind: "stop", text: "enough: the next fact is too doubtful", score: null, confidence: end.next_confidence, sources: [] }] : []),
   ];
   const size = layout(nodes, width, look.slack);
   const svg = draw("svg", {
@@ -156,7 +159,8 @@ function marked(text, words) {
 
 function marks(node, colors) {
   const x = node.x + node.width - 16;
-  const score = node.score === null || node.score === undefined ? (node.given ? "given" : "") : node.score.toFixed(2);
+  const known = (value) => value !== null && value !== undefined;
+  const score = known(node.confidence) ? percent(node.confidence) : known(node.score) ? node.score.toFixed(2) : node.given ? "given" : "";
   const two = node.gold || (node.given && score !== "given");
   const y = node.badgeY + 4.5;
   return [

@@ -1,5 +1,6 @@
 // Beside the picture: the slider that replays the selection, and the scores of each step as bars.
 
+import { percent } from "./chain.js";
 import { find, make } from "./dom.js";
 
 const PACE = 1200;
@@ -52,7 +53,7 @@ export class Inspector {
 
   panel(chain, step, stopping) {
     const fact = chain.facts[step - 1];
-    const heading = make("h2", { text: stopping ? "Then it stopped" : whose(fact, step), tabindex: -1 });
+    const heading = make("h2", { text: stopping ? "Then it ended" : whose(fact, step), tabindex: -1 });
     const field = chain.field(step);
     const bars = field.length
       ? make("ol", { class: "bars", "aria-label": "Scores, best first" }, ...this.bars(chain, field, step, stopping))
@@ -110,8 +111,12 @@ const again = (panel, { action, uid }) => [...panel.querySelectorAll("button")]
   .find((one) => one.dataset.action === action && one.dataset.uid === uid);
 
 function hint(chain, field, step, stopping) {
-  if (stopping) return field.length > 1 ? "Stopping scored higher than any further fact. Click one to go on with it all the same." : "";
+  if (stopping) {
+    const why = chain.end.stopped ? "Stopping scored higher than any further fact." : `The next fact belongs to the explanation with a probability of ${percent(chain.end.next_confidence)}.`;
+    return field.length > 1 ? `${why} Click one to go on with it all the same.` : "";
+  }
   if (!field.length) return "";
-  const others = field.some((one) => !one.chosen && !one.stop);
-  return others ? "Its score, and those of the runners-up. Click one to take it instead." : "";
+  const others = field.some((one) => !one.chosen && !one.stop), { confidence } = chain.facts[step - 1];
+  const sure = confidence === null ? "" : `It belongs to the explanation with a probability of ${percent(confidence)}. `;
+  return sure + (others ? "Its score, and those of the runners-up. Click one to take it instead." : "");
 }

@@ -1,0 +1,177 @@
+"""`arcf calibrate`: probabilities for a model's scores, and how far they can be trusted."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcf.cli.output import console, print_json, progress_console, table_of
+from arcf.errors import InputError, SettingError
+
+if TYPE_CHECKING:
+    from arcf.chain import Calibration
+    from arcf.evaluation.observation import Observation
+    from arcf.types import Dataset, Question
+
+    Observations = list[Observation]
+
+
+def calibrate(
+    model: Annotated[str | None, typer.Argument(help="Folder of a trained model [default: the packaged one].")] = None,
+    dataset: Annotated[
+        list[str] | None, typer.Option(help="A dataset with gold facts; repeat it. [default: science]")
+    ] = None,
+    split: Annotated[str, typer.Option(help="Whose questions; those of training are held-out ones.")] = "train",
+    questions: Annotated[int, typer.Option(min=1, help="Questions of each dataset at most.")] = 200,
+    foreign: Annotated[
+        str | None,
+        typer.Option(help="A dataset that the others cannot explain: some of its questions are asked of each of them."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="The file to write. [default: calibration.json in the model's folder]")
+    ] = None,
+    keep: Annotated[Path | None, typer.Option(help="Keep observed chains in this file, and go on from it.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Judge the calibration that the model has.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw the reliability diagram into this picture.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Fit the probabilities that facts belong to an explanation on chains of questions with known gold.
+
+    Example: arcf calibrate runs/best --dataset worldtree-2020 --dataset science --keep chains.jsonl
+
+    The questions of a training split are drawn as training draws those that it holds out: up to that number, they are
+    questions that the model did not learn from.
+    """
+    from arcf.chain import load_calibration
+    from arcf.evaluation.fitting import cross_fit
+    from arcf.evaluation.plots import check_picture
+    from arcf.scorer import packaged_model
+
+    name = model or str(packaged_model())
+    if check and output is not None:
+        raise SettingError("--check writes no calibration; leave out --output.")
+    if plot is not None:
+        check_picture(plot)
+    known = load_calibration(name) if check else None
+    if check and known is None:
+        raise InputError("has no calibration to check; make one with arcf calibrate.", name)
+    observed = _observe(name, _questions(dataset or ["science"], foreign, split, questions), keep)
+    calibrations = cross_fit(observed) if known is None else [known] * len(observed)
+    report = _report(observed, calibrations, fitted=known is None)
+    if known is None:
+        report["calibration"] = str(_write(name, output, observed, report))
+    if plot is not None:
+        _draw(observed, calibrations, plot)
+    show = print_json if as_json else _print
+    show(report)
+
+
+def _questions(
+    names: list[str], foreign: str | None, split: str, count: int
+) -> "list[tuple[Dataset, tuple[Question, ...]]]":
+    """The questions of each dataset; with `foreign`, every fifth is one of another dataset."""
+    from arcf.data import load
+    from arcf.evaluation import observation
+
+    asked = []
+    other = load(foreign) if foreign else None
+    for corpus in map(load, names):
+        drawn = observation.draw(corpus, split, count)
+        more = observation.foreign(corpus, other, split, len(drawn) // 4) if other else ()
+        asked.append((corpus, (*drawn, *more)))
+    return asked
+
+
+def _observe(model: str, asked: "list[tuple[Dataset, tuple[Question, ...]]]", keep: Path | None) -> "Observations":
+    from rich.progress import Progress
+
+    from arcf.evaluation.observation import observe_all
+    from arcf.rankers import RankerSettings, build_autoregressive
+
+    observed: Observations = []
+    with Progress(console=progress_console(), transient=True) as bar:
+        task = bar.add_task("Observing chains", total=sum(len(questions) for _, questions in asked))
+        for corpus, questions in asked:
+            ranker = build_autoregressive(RankerSettings(model=model), corpus)
+            observed += observe_all(ranker, corpus, questions, keep, lambda: bar.advance(task))
+    return observed
+
+
+def _report(observed: "Observations", calibrations: "list[Calibration]", *, fitted: bool) -> dict[str, Any]:
+    """What the probabilities are worth on each corpus, and chains before and after they end by them."""
+    from dataclasses import asdict
+
+    from arcf.chain.search import MIN_CONFIDENCE
+    from arcf.evaluation import fitting
+    from arcf.evaluation.calibration import brier_score, expected_calibration_error
+
+    least = fitting.best_end(observed, calibrations) if fitted else MIN_CONFIDENCE
+    corpora = {}
+    for name, (own, its) in fitting.by_corpus(*fitting.explicable(observed, calibrations)).items():
+        pairs = fitting.pairs(own, its)
+        corpora[name] = {
+            "questions": len(own),
+            "facts": len(pairs),
+            "right": sum(right for _, right in pairs) / max(len(pairs), 1),
+            "ece": expected_calibration_error(pairs),
+            "ece_softmax": expected_calibration_error(fitting.softmax_pairs(own)),
+            "brier": brier_score(pairs),
+            "stop_alone": asdict(fitting.quality(own, fitting.lengths_without(own))),
+            "with_confidence": asdict(fitting.quality(own, fitting.lengths_with(own, its, least))),
+        }
+    everything = fitting.pairs(observed, calibrations)
+    refused = [length == 0 for length in fitting.lengths_with(observed, calibrations, least)]
+    return {
+        "min_confidence": least,
+        "ece": expected_calibration_error(everything),
+        "refused": _share(refused, [one.gold > 0 for one in observed]),
+        "foreign_refused": _share(refused, [one.gold == 0 for one in observed]),
+        "corpora": corpora,
+    }
+
+
+def _share(values: list[bool], which: list[bool]) -> float | None:
+    chosen = [value for value, wanted in zip(values, which, strict=True) if wanted]
+    return sum(chosen) / len(chosen) if chosen else None
+
+
+def _write(model: str, output: Path | None, observed: "Observations", report: dict[str, Any]) -> Path:
+    from arcf.evaluation.fitting import fit
+    from arcf.pretrained.location import CALIBRATION, locate
+    from arcf.scorer.exported.folder import is_exported, read_manifest
+
+    folder = locate(model)
+    path = output or folder / CALIBRATION
+    kept = ("questions", "facts", "right", "ece")
+    fit(observed, {name: {key: one[key] for key in kept} for name, one in report["corpora"].items()}).write(path)
+    if path.parent == folder and is_exported(folder):
+        read_manifest(folder).with_file(path).write(folder)
+    return path
+
+
+def _draw(observed: "Observations", calibrations: "list[Calibration]", path: Path) -> None:
+    from arcf.evaluation import fitting
+    from arcf.evaluation.calibration import reliability
+    from arcf.evaluation.plots import plot_reliability
+
+    parts = fitting.by_corpus(*fitting.explicable(observed, calibrations))
+    plot_reliability({name: reliability(fitting.pairs(*part)) for name, part in parts.items()}, path)
+
+
+def _print(report: dict[str, Any]) -> None:
+    table = table_of("", "questions", "right", "ECE", "softmax's ECE", "chains", "precision", "recall", "F1", "facts")
+    for name, one in report["corpora"].items():
+        head = [name, str(one["questions"]), *(f"{one[key]:.3f}" for key in ("right", "ece", "ece_softmax"))]
+        for chains in ("stop_alone", "with_confidence"):
+            judged = one[chains]
+            values = [f"{judged[key]:.3f}" for key in ("precision", "recall", "f1")]
+            table.add_row(*head, chains.replace("_", " "), *values, f"{judged['length']:.1f}")
+            head = [""] * 5
+    terminal = console()
+    terminal.print(table)
+    terminal.print(f"ECE over all {report['ece']:.3f}; chains end below a confidence of {report['min_confidence']}")
+    terminal.print(f"no explanation found for {report['refused']:.1%} of the questions")
+    if report["foreign_refused"] is not None:
+        terminal.print(f"and for {report['foreign_refused']:.1%} of those of another dataset")
+    if "calibration" in report:
+        terminal.print(f"written: {report['calibration']}", markup=False)

@@ -1,0 +1,141 @@
+"""Chains of questions with known gold, watched as they grow: what calibration is fitted on and judged by."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from arcf.chain import Evidence
+from arcf.chain.search import stop_wins
+from arcf.errors import InputError
+from arcf.files import read_text, write_text
+from arcf.rankers import Autoregressive
+from arcf.types import Chain, Dataset, Question
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedStep:
+    """What spoke for a fact, whether it is `right` (gold), and whether stopping scored as high (`stop_wins`)."""
+
+    evidence: Evidence
+    right: bool
+    stop_wins: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """The chain of a question of a corpus, grown as long as it may be; `gold` is how many facts explain it."""
+
+    corpus: str
+    question: str
+    gold: int
+    steps: tuple[ObservedStep, ...]
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """The observation that `to_dict` made plain values of."""
+        steps = [
+            ObservedStep(Evidence(**step["evidence"]), bool(step["right"]), bool(step["stop_wins"]))
+            for step in values["steps"]
+        ]
+        return cls(str(values["corpus"]), str(values["question"]), int(values["gold"]), tuple(steps))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def draw(dataset: Dataset, split: str, count: int) -> tuple[Question, ...]:
+    """At most `count` questions with gold facts of a split, at random but always the same, in the dataset's order.
+
+    The first ones of the order from which training holds out its own: of the training split, questions that a model
+    did not learn from, as long as `count` is not more than it held out.
+    """
+    questions = [question for question in dataset.split(split) if dataset.gold_ids(question)]
+    order = np.random.default_rng(0).permutation(len(questions)).tolist()
+    return tuple(questions[number] for number in sorted(order[:count]))
+
+
+def foreign(own: Dataset, other: Dataset, split: str, count: int) -> tuple[Question, ...]:
+    """Questions of another dataset for a corpus that cannot explain them; their ids name where they are from.
+
+    Without them, all that calibration ever sees is questions that have an explanation.
+    """
+    drawn = draw(other, split, count) if own.name != other.name else ()
+    return tuple(replace(question, id=f"{other.name}:{question.id}", gold=()) for question in drawn)
+
+
+def observe(ranker: Autoregressive, dataset: Dataset, question: Question) -> Observation:
+    """Grow the longest chain of a question, never stopping: where it should have ended can be decided afterwards.
+
+    Of a question without gold the first fact is enough: it is wrong, and a chain that knew would end before it.
+    """
+    search, gold = ranker.search, set(dataset.gold_ids(question))
+    longest = search.settings.max_facts if gold else 1
+    chain, board = Chain(question, (), False), search.new_board()
+    steps: list[ObservedStep] = []
+    while len(chain.facts) < longest:
+        choices = search.score_visible(chain, board)
+        if not len(choices.facts):
+            break
+        grown = search.extend(chain, choices)
+        step = grown.steps[-1]
+        evidence = search.evidence(chain, choices, 0, step.seen_from)
+        steps.append(ObservedStep(evidence, step.chosen.fact in gold, stop_wins(step)))
+        chain = grown
+    return Observation(dataset.name, question.id, len(gold), tuple(steps))
+
+
+def observe_all(
+    ranker: Autoregressive,
+    dataset: Dataset,
+    questions: Sequence[Question],
+    kept: Path | None = None,
+    progress: Callable[[], None] = lambda: None,
+) -> Iterator[Observation]:
+    """The observation of each question, in order.
+
+    Args:
+        ranker: what finds the chains.
+        dataset: their corpus.
+        questions: those with known gold.
+        kept: a file of observations, one a line; those that it holds are not made again, others are appended.
+        progress: is called after each question.
+
+    Raises:
+        InputError: the file cannot be read, or is none of observations.
+    """
+    known = {(one.corpus, one.question): one for one in _begun(kept)} if kept is not None and kept.exists() else {}
+    for question in questions:
+        found = known.get((dataset.name, question.id))
+        if found is None:
+            found = observe(ranker, dataset, question)
+            if kept is not None:
+                with kept.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(found.to_dict()) + "\n")
+        progress()
+        yield found
+
+
+def read_observations(path: Path) -> list[Observation]:
+    """The observations of a file. A last line that a kill cut short is left out.
+
+    Raises:
+        InputError: the file cannot be read, or a line is no observation.
+    """
+    lines = read_text(path).splitlines(keepends=True)
+    try:
+        return [Observation.from_dict(json.loads(line)) for line in lines if line.endswith("\n")]
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError("holds something else than observed chains; choose another file.", path) from error
+
+
+def _begun(path: Path) -> list[Observation]:
+    """The observations of a file that more are to be appended to: a line that was cut short is taken away."""
+    found, text = read_observations(path), read_text(path)
+    if text and not text.endswith("\n"):
+        write_text(path, text[: text.rfind("\n") + 1])
+    return found

@@ -1,0 +1,69 @@
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from arcf.chain import Evidence, load_calibration
+from arcf.cli.app import app
+from arcf.errors import InputError, SettingError
+from arcf.evaluation.observation import Observation, ObservedStep, draw
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that nothing is loaded from: all chains are observed already."""
+    folder = tmp_path / "model"
+    folder.mkdir()
+    monkeypatch.setattr("arcf.rankers.build_autoregressive", lambda *_: None)
+    return folder
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    from arcf.data import load
+
+    science, size = load("science"), len(Evidence.names()) - 1
+    path = tmp_path / "chains.jsonl"
+    asked = draw(science, "train", 12)
+    lines = []
+    for number, question in enumerate(asked):
+        steps = [
+            ObservedStep(Evidence(share, *[float(number % 3)] * size), share > -1 + number % 2, False)
+            for share in (-0.5, -2.0)
+        ]
+        lines.append(json.dumps(Observation("science", question.id, 2, tuple(steps)).to_dict()) + "\n")
+    path.write_text("".join(lines))
+    return path
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["calibrate", *map(str, arguments)])
+    if result.exception:
+        raise result.exception
+    return result.output
+
+
+def test_a_calibration_is_written_into_the_model_and_checked(model: Path, kept: Path, tmp_path: Path) -> None:
+    report = json.loads(run(model, "--questions", 12, "--keep", kept, "--json"))
+    assert report["corpora"]["science"]["questions"] == 12
+    calibration = load_calibration(model)
+    assert calibration is not None
+    assert calibration.fitted_on["science"]["questions"] == 12
+    picture = tmp_path / "reliability.png"
+    shown = run(model, "--questions", 12, "--keep", kept, "--check", "--plot", picture)
+    assert "ECE over all" in shown
+    assert picture.stat().st_size > 1000
+
+
+def test_another_place(model: Path, kept: Path, tmp_path: Path) -> None:
+    run(model, "--questions", 12, "--keep", kept, "--output", tmp_path / "other.json")
+    assert load_calibration(model) is None
+    assert (tmp_path / "other.json").is_file()
+
+
+def test_nothing_to_check(model: Path) -> None:
+    with pytest.raises(InputError, match="no calibration to check"):
+        run(model, "--check")
+    with pytest.raises(SettingError, match="leave out --output"):
+        run(model, "--check", "--output", "x.json")

@@ -1,0 +1,84 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcf.chain import ChainSettings
+from arcf.errors import InputError
+from arcf.evaluation.observation import draw, foreign, observe, observe_all, read_observations
+from arcf.neighborhood import DISTANCES, Neighborhood
+from arcf.rankers import Autoregressive
+from arcf.scorer.base import STOP, Prefix
+from arcf.types import Dataset, Fact, Gold, Question
+
+FACTS = tuple(Fact(uid, f"ice {uid}") for uid in "abcde")
+
+
+class InOrder:
+    """Scores facts by their id, and stopping like the third."""
+
+    calls = 0
+
+    def score(self, prefix: Prefix, candidates: np.ndarray) -> np.ndarray:
+        del prefix
+        self.calls += 1
+        return np.where(candidates == STOP, -2, -candidates).astype(np.float32)
+
+
+def dataset(name: str = "ice") -> Dataset:
+    questions = [Question(f"q{number}", "ice", gold=(Gold("b"),) if number % 2 else ()) for number in range(20)]
+    return Dataset(name, FACTS, {"train": tuple(questions)})
+
+
+def ranker(max_facts: int = 4) -> Autoregressive:
+    near = Neighborhood(FACTS, DISTANCES["overlap"].build(FACTS, ()))
+    return Autoregressive(InOrder(), near, ChainSettings(max_facts=max_facts))
+
+
+def test_a_chain_is_observed_beyond_its_end() -> None:
+    found = observe(ranker(), dataset(), dataset().split("train")[1])
+    assert [step.right for step in found.steps] == [False, True, False, False]
+    assert [step.stop_wins for step in found.steps] == [False, False, True, True]
+    assert found.gold == 1
+    assert found.steps[0].evidence.first == 1.0
+
+
+def test_of_a_question_that_cannot_be_explained_the_first_fact_is_enough() -> None:
+    assert [step.right for step in observe(ranker(), dataset(), dataset().split("train")[0]).steps] == [False]
+
+
+def test_nothing_visible() -> None:
+    assert observe(ranker(), dataset(), Question("q", "zebra", gold=(Gold("a"),))).steps == ()
+
+
+def test_questions_are_drawn_with_gold_in_order_and_fewer_are_among_more() -> None:
+    few, more = draw(dataset(), "train", 3), draw(dataset(), "train", 6)
+    assert (len(few), len(more), len(draw(dataset(), "train", 99))) == (3, 6, 10)
+    assert all(question.gold for question in more)
+    assert [one for one in more if one in few] == list(few)
+
+
+def test_foreign_questions_name_where_they_are_from() -> None:
+    asked = foreign(dataset("rain"), dataset(), "train", 2)
+    assert [question.id.partition(":")[0] for question in asked] == ["ice", "ice"]
+    assert not any(question.gold for question in asked)
+    assert foreign(dataset(), dataset(), "train", 2) == ()
+
+
+def test_kept_observations_are_not_made_again(tmp_path: Path) -> None:
+    kept, asked = tmp_path / "chains.jsonl", draw(dataset(), "train", 4)
+    first = list(observe_all(ranker(), dataset(), asked[:2], kept))
+    kept.write_text(kept.read_text() + '{"cut": ')  # by a kill
+    again = ranker()
+    found = list(observe_all(again, dataset(), asked, kept))
+    assert found[:2] == first
+    assert again.search.scorer.calls == 2 * 4  # type: ignore[attr-defined]
+    assert read_observations(kept) == found
+
+
+def test_another_file(tmp_path: Path) -> None:
+    path = tmp_path / "else.jsonl"
+    path.write_text(json.dumps({"uid": "a"}) + "\n")
+    with pytest.raises(InputError, match="something else than observed chains"):
+        read_observations(path)
