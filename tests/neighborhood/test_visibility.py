@@ -101,9 +101,16 @@ def test_overlap_is_a_share(name: str, texts: list[str], query: str, picks: list
 
 def test_overlap_by_weight() -> None:
     near = neighborhood("overlap", ["ice melts", "ice water"])
-    assert near.overlap(0, "ice cold water", ()) == (0.5, 0.5)  # "cold" is no fact's word, and weighs nothing
-    assert near.overlap(0, "cold", ()) == (0.0, 0.0)
-    assert near.overlap(1, "melts", (0,)) == (0.5, 0.0)
+    assert near.overlap(0, "ice cold water", ()) == (0.5, pytest.approx(1 / 3))
+    assert near.overlap(0, "ice cold water", (1,)) == (0.5, pytest.approx(2 / 3))
+    assert near.overlap(0, "cold", ()) == near.overlap(0, "", ()) == (0.0, 0.0)
+
+
+def test_a_word_that_no_fact_has_weighs_like_the_rarest() -> None:
+    near = neighborhood("tfidf", ["ice melts", "ice water", "ice"])
+    weight = near.distance.term_weight
+    assert weight("zebra") == weight("melt") > weight("ic")
+    assert neighborhood("tfidf", []).distance.term_weight("zebra") == 0.0
 
 
 def test_chains_may_be_numpy_arrays_or_tuples() -> None:

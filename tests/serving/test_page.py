@@ -158,7 +158,7 @@ def test_an_example_has_gold_and_can_be_replayed(open_page: Open) -> None:
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     page.get_by_role("button", name="Replay the selection").click()
-    expect(page.locator("#inspected h2")).to_have_text("Then it stopped")
+    expect(page.locator("#inspected h2")).to_have_text("Then it ended")
     expect(page.get_by_role("button", name="Replay the selection")).to_be_visible()
 
 

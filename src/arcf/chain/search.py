@@ -9,7 +9,7 @@
 
 `ChainSearch.steps` is that loop. It yields each step as it is found, so that a page can show the chain grow.
 
-The ranking of all facts is the better the longer the chain grows, and an explanation the better the sooner it ends. So
+The ranking of all facts may use all that a long chain has seen, while an explanation should end in time. So
 what explains (`SearchResult.chain`) is only the beginning of what has grown (`SearchResult.grown`): up to the fact that
 is too doubtful, or scores no higher than stopping.
 """
