@@ -148,8 +148,9 @@ import sys
 for name in ("torch", "transformers", "onnx", "safetensors"):
     sys.modules[name] = None
 import arcf
-chain = arcf.load({str(tmp_path / "model")!r}, ["ice is solid", "heat melts ice"]).explain("What is ice?", "solid")
-print(len(chain.chain.facts))
+settings = arcf.ChainSettings(min_facts=2)
+explainer = arcf.load({str(tmp_path / "model")!r}, ["ice is solid", "heat melts ice"], settings)
+print(len(explainer.explain("What is ice?", "solid").facts))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "2", done.stderr
