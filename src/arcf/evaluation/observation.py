@@ -6,10 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-
 from arcf.chain import Evidence
 from arcf.chain.search import stop_wins
+from arcf.data.sample import sample_questions
 from arcf.errors import InputError
 from arcf.files import read_text, write_text
 from arcf.rankers import Autoregressive
@@ -55,8 +54,7 @@ def draw(dataset: Dataset, split: str, count: int) -> tuple[Question, ...]:
     did not learn from, as long as `count` is not more than it held out.
     """
     questions = [question for question in dataset.split(split) if dataset.gold_ids(question)]
-    order = np.random.default_rng(0).permutation(len(questions)).tolist()
-    return tuple(questions[number] for number in sorted(order[:count]))
+    return sample_questions(questions, count)
 
 
 def foreign(own: Dataset, other: Dataset, split: str, count: int) -> tuple[Question, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arcf.data.sample import sample_questions
 from arcf.errors import InputError
 from arcf.training.settings import CorpusSettings
 from arcf.types import Dataset, Question, number_texts
@@ -48,13 +49,10 @@ def split_questions(dataset: Dataset, settings: CorpusSettings) -> Split:
             f"{settings.held_out} are to be held out; nothing is left to learn from.",
             dataset.name,
         )
-    order = np.random.default_rng(0).permutation(len(questions)).tolist()
-    held_out = set(order[: settings.held_out])
-    split = Split(
-        shown=dataset,
-        learnt=tuple(question for number, question in enumerate(questions) if number not in held_out),
-        held_out=tuple(questions[number] for number in sorted(held_out)),
-    )
+    held_out = sample_questions(questions, settings.held_out)
+    kept_back = {question.id for question in held_out}
+    learnt = tuple(question for question in questions if question.id not in kept_back)
+    split = Split(shown=dataset, learnt=learnt, held_out=held_out)
     return _hide_facts(split, settings.held_out_facts) if settings.held_out_facts else split
 
 
