@@ -117,7 +117,7 @@ def settings(model_folder: Path, data_folder: Path) -> Settings:
             "sampling": {"k": 8, "prefixes": 2, "negatives": 4},
             "optimisation": {"epochs": 2.0, "tokens_per_step": 300, "tokens_at_once": 150, "learning_rate": 1e-3},
             "validation": {"every": 15, "k": 8, "max_facts": 2},
-            "run": {},
+            "run": {"precision": "float32"},
         }
         return make(TrainingSettings, sections | {name: base[name] | sections.get(name, {}) for name in base})
 

@@ -387,6 +387,28 @@ def test_validation_is_in_the_precision_that_is_trained_in(
 
 
 @pytest.mark.parametrize(
+    ("capabilities", "expected"),
+    [
+        ({"avx512_bf16": True, "amx_bf16": False}, "bfloat16"),
+        ({"bf16": True}, "bfloat16"),
+        ({"avx512_bf16": False, "avx2": True}, "float32"),
+        ({}, "float32"),
+    ],
+)
+def test_auto_takes_bfloat16_where_the_processor_has_it(
+    capabilities: dict[str, bool],
+    expected: str,
+    settings: Settings,
+    dataset: Dataset,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities)
+    train(settings(run={"precision": "auto"}, optimisation={"epochs": 0.1}), dataset, tmp_path / "run")
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["precision"] == expected
+
+
+@pytest.mark.parametrize(
     ("changes", "error", "words"),
     [
         ({"data": {"held_out": 12}}, InputError, "has 12 questions with gold facts in the split train, of which 12"),

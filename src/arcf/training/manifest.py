@@ -18,12 +18,17 @@ LIBRARIES = ("arcf", "torch", "transformers", "numpy", "tokenizers")
 
 @dataclass(frozen=True, slots=True)
 class TrainingManifest:
-    """What a run was made of, for anyone who wants to repeat it; `data` describes each corpus that was learnt from."""
+    """What a run was made of, for anyone who wants to repeat it.
+
+    `data` describes each corpus that was learnt from; `precision` is what it was computed in, where the settings leave
+    the choice to the machine.
+    """
 
     settings: TrainingSettings
     data: Sequence[Mapping[str, Any]]
     fingerprint: str
     processes: int
+    precision: str
 
     def write(self, path: Path, **results: Any) -> None:
         """Write all of this, the versions of what computed it, and its results once they are known, as JSON."""

@@ -40,6 +40,9 @@ from arcf.types import Dataset
 
 SETTINGS, CHECKPOINT, BEST, MODEL, MANIFEST = "settings.toml", "checkpoint", "best", "model", "manifest.json"
 
+#: What torch calls the instructions of processors that multiply in bfloat16.
+BFLOAT16 = ("amx_bf16", "avx512_bf16", "bf16")
+
 
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
@@ -88,7 +91,9 @@ def train(
         if resume and has_checkpoint(output / CHECKPOINT):
             load_checkpoint(trainer, output / CHECKPOINT, key)
         if group.is_first:
-            manifest = TrainingManifest(settings, [source.describe() for source in sources], key, group.count)
+            described = [source.describe() for source in sources]
+            precision = "bfloat16" if trainer.bfloat16 else "float32"
+            manifest = TrainingManifest(settings, described, key, group.count, precision)
             make_folder(output)
             write_text(output / SETTINGS, as_toml(settings))
             manifest.write(output / MANIFEST)
@@ -206,9 +211,12 @@ def _whole(source: Source, corpus: Corpus, settings: TrainingSettings) -> Corpus
 
 
 def _bfloat16(settings: TrainingSettings, device: torch.device) -> bool:
-    if settings.run.precision == "auto":
-        return device.type == "cuda" and torch.cuda.is_bf16_supported()
-    return settings.run.precision == "bfloat16"
+    """A processor that must imitate bfloat16 is slower with it than with float32; one that has it, much faster."""
+    if settings.run.precision != "auto":
+        return settings.run.precision == "bfloat16"
+    if device.type == "cpu":
+        return any(torch.cpu.get_capabilities().get(name) for name in BFLOAT16)
+    return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def _finish(output: Path, manifest: TrainingManifest, trainer: Trainer) -> None:

@@ -197,8 +197,8 @@ class ValidationSettings:
 class RunSettings:
     """How the run is carried out.
 
-    `precision`: float32, bfloat16, or auto (bfloat16 on a GPU that has it). `device`: as torch names them (cpu, cuda,
-    cuda:1, mps), or auto (a GPU if there is one).
+    `precision`: float32, bfloat16, or auto (bfloat16 where the device has instructions for it). `device`: as torch
+    names them (cpu, cuda, cuda:1, mps), or auto (a GPU if there is one).
     """
 
     seed: int = 1
