@@ -1,18 +1,19 @@
-"""The picture as SVG: attributes only, no style and no script, so that it looks the same wherever it is shown."""
+"""The picture as SVG: attributes and embedded fonts only, no script, so that it looks the same wherever it is shown."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from arcf.explanation import Explanation
-from arcf.picture.layout import BADGE, KINDS, PAD, SMALL, WIDTH, Card, contents, layout
+from arcf.picture.contents import SIZES, contents
+from arcf.picture.faces import SANS, SERIF, font_faces
+from arcf.picture.layout import BADGE, CHIP, INSET, PAD, SMALL, WIDTH, Card, PlacedChip, layout
 from arcf.picture.text import clean
 
-MARGIN, RADIUS = 24, 8
-SANS = "Inter, system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
-SERIF = "Newsreader, 'Iowan Old Style', Palatino, Georgia, serif"
+MARGIN, RADIUS = 24, 7
 PAPER, INK, SOFT, EDGE = "#ffffff", "#1f1d1a", "#6d675e", "#dcd8d0"
-QUESTION, ANSWER, GOLD, GOLD_CARD = "#26242f", "#c7d2fe", "#96600f", "#fffbeb"
+QUESTION, ANSWER, GOLD, PINNED = "#26242f", "#c7d2fe", "#96600f", "#4338ca"
+COLORS = {"question": PAPER, "answer": ANSWER, "verdict": "#d6d3d1", "root": PAPER, "fact": INK, "stop": SOFT}
 LINES = (
     "#57534e", "#286ada", "#b45120", "#197e56", "#984cc3", "#886b0d", "#cb2d6d", "#157a8a", "#866a39", "#5b5bd6",
     "#5a791a",
@@ -26,12 +27,16 @@ Value = str | float
 
 def svg_file(explanation: Explanation, gold: Collection[int] = ()) -> str:
     """The content of an SVG file; `gold` facts are marked."""
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(picture(explanation, gold), encoding="unicode")}\n'
+    drawn = picture(explanation, gold)
+    style = Element("style")
+    style.text = font_faces()
+    drawn.insert(2, style)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(drawn, encoding="unicode")}\n'
 
 
-def picture(explanation: Explanation, gold: Collection[int] = ()) -> Element:
-    """The picture as an element."""
-    cards = layout(contents(explanation, gold))
+def picture(explanation: Explanation, gold: Collection[int] = (), is_alone: bool = True) -> Element:
+    """The picture as an element; one that `is_alone` says the question and the verdict too."""
+    cards = layout(contents(explanation, gold, is_alone))
     width, height = WIDTH + 2 * MARGIN, cards[-1].y + cards[-1].height + 2 * MARGIN
     root = _element(
         "svg",
@@ -42,7 +47,7 @@ def picture(explanation: Explanation, gold: Collection[int] = ()) -> Element:
         role="img",
         font_family=SANS,
     )
-    SubElement(root, "title").text = f"The chain of facts for: {cards[0].content.text}"
+    SubElement(root, "title").text = f"The chain of facts for: {clean(explanation.chain.question.stem)}"
     SubElement(root, "desc").text = clean(str(explanation))
     root.append(_element("rect", x=-MARGIN, y=-MARGIN, width=width, height=height, fill=PAPER))
     for place in range(len(cards)):
@@ -67,32 +72,36 @@ def _line(cards: Sequence[Card], place: int) -> Iterable[Element]:
         f"H{card.x - 5:g}"
         for card, entry in branches
     ]
-    yield from (_element("path", d=way, fill="none", stroke=PAPER, stroke_width=6) for way in ways)
+    yield from (_element("path", d=way, fill="none", stroke=PAPER, stroke_width=5) for way in ways)
     yield from (_element("path", d=way, fill="none", stroke=color, stroke_width=2) for way in ways)
     yield from (_element("path", d=f"M{card.x - 1:g} {entry.y:g}l-7 -4v8z", fill=color) for card, entry in branches)
 
 
 def _drawn(card: Card, place: int) -> Element:
-    content, is_question, is_stop = card.content, place == 0, card.content.kind == "stop"
-    fill = QUESTION if is_question else "none" if is_stop else GOLD_CARD if content.gold else PAPER
-    stroke = QUESTION if is_question else GOLD if content.gold else EDGE
+    is_question, is_stop = place == 0, card.content.kind == "stop"
     frame = _element("rect", x=card.x + 0.5, y=card.y + 0.5, width=card.width - 1, height=card.height - 1, rx=12)
-    frame.attrib |= {"fill": fill, "stroke": stroke} | ({"stroke-dasharray": "4 4"} if is_stop else {})
+    frame.attrib |= {"fill": QUESTION if is_question else "none" if is_stop else PAPER}
+    frame.attrib |= {"stroke": QUESTION if is_question else EDGE} | ({"stroke-dasharray": "4 4"} if is_stop else {})
     group = Element("g")
     group.append(frame)
-    for entry in card.entries:
-        color = color_of(entry.source.place)
-        pill = _element("rect", x=entry.x, y=entry.y - 9.5, width=entry.width, height=19, rx=9.5)
-        pill.attrib |= {"fill": PAPER, "stroke": color}
-        label = _text(entry.label, entry.x + entry.width / 2, entry.y + 4.2, color, SMALL, "middle")
-        SubElement(label, "title").text = f"shares: {', '.join(entry.source.words)}"
-        group.extend([pill, label])
-    group.extend([*_badge(card, place), *_lines(card), *_marks(card)])
+    group.extend([*_badge(card, place), *_lines(card), *_worth(card)])
+    for chip in card.chips:
+        group.extend(_chip(chip))
     return group
 
 
+def _chip(placed: PlacedChip) -> Iterable[Element]:
+    color = {"pinned": PINNED, "gold": GOLD}.get(placed.chip.kind) or color_of(placed.chip.source)
+    yield _element(
+        "rect", x=placed.x, y=placed.y, width=placed.width, height=CHIP, rx=CHIP / 2, fill=PAPER, stroke=color
+    )
+    label = _text(placed.label, placed.x + INSET, placed.y + CHIP / 2 + 4.2, color, SMALL)
+    SubElement(label, "title").text = placed.chip.text
+    yield label
+
+
 def _badge(card: Card, place: int) -> Iterable[Element]:
-    x, y = card.x + PAD + BADGE, card.middle
+    x, y = card.x + PAD + BADGE, card.first
     if card.content.kind == "stop":
         yield _element("rect", x=x - 5, y=y - 5, width=10, height=10, rx=2, fill=SOFT)
         return
@@ -104,32 +113,32 @@ def _badge(card: Card, place: int) -> Iterable[Element]:
 
 def _lines(card: Card) -> Iterable[Element]:
     """The lines of a card's text, with the shared words in bold."""
-    size, line, _ = KINDS[card.content.kind]
-    color = {"question": PAPER, "fact": INK, "stop": SOFT}[card.content.kind]
     words = {word.casefold() for source in card.content.sources for word in source.words}
-    lines = [*((text, color) for text in card.lines), *((text, ANSWER) for text in card.notes)]
-    top = card.middle - (len(lines) - 1) * line / 2 + size / 3
-    for place, (text, fill) in enumerate(lines):
+    y = card.first - SIZES[card.lines[0][0]][1] / 2
+    for style, text in card.lines:
+        size, height = SIZES[style]
         backwards = RIGHT_TO_LEFT.match(text) is not None
-        x = card.x + card.width - 70 if backwards else card.x + PAD + 2 * BADGE + 12
-        drawn = _text("", x, top + place * line, fill, size)
+        x = card.x + card.width - 78 if backwards else card.text_x
+        drawn = _text("", x, y + height / 2 + size * 0.36, COLORS[style], size)
         drawn.attrib |= {"direction": "rtl"} if backwards else {}
-        drawn.attrib |= {"font-family": SERIF} if card.content.kind == "question" else {}
+        drawn.attrib |= {"font-family": SERIF} if style in ("question", "answer") else {}
         for part in [text] if backwards else filter(None, WORD.split(text)):
             span = SubElement(drawn, "tspan")
             span.text = part
             if part.casefold() in words:
                 span.set("font-weight", "650")
         yield drawn
+        y += height
 
 
-def _marks(card: Card) -> Iterable[Element]:
-    """Score and gold mark, at the right."""
-    x, y = card.x + card.width - 16, card.middle + 4.5
-    if card.content.score:
-        yield _text(card.content.score, x, y - 8 if card.content.gold else y, SOFT, 13, "end")
-    if card.content.gold:
-        yield _text("gold ✓", x, y + 9, GOLD, SMALL, "end")
+def _worth(card: Card) -> Iterable[Element]:
+    """How sure the fact is, at the right: the word, and the number below it."""
+    if card.content.worth is None:
+        return
+    word, number = card.content.worth
+    x, y = card.x + card.width - PAD, card.first + 4.5
+    yield _text(word, x, y, INK, 13, "end")
+    yield _text(number, x, y + 16, SOFT, SMALL, "end")
 
 
 def _text(text: str, x: float, y: float, fill: str, size: float, anchor: str = "start") -> Element:

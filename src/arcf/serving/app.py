@@ -28,6 +28,7 @@ from arcf.serving.settings import ServingSettings
 LIMITS = ("body_bytes", "question_chars", "k", "max_facts", "seconds", "workers", "waiting", "page_size")
 
 PAGE = Path(str(files("arcf.serving") / "page"))
+FONTS = Path(str(files("arcf.picture") / "fonts"))
 
 
 def create_app(explainer: Explainer, settings: ServingSettings | None = None) -> FastAPI:
@@ -54,6 +55,7 @@ def create_app(explainer: Explainer, settings: ServingSettings | None = None) ->
     ):
         app.include_router(router, prefix="/api", dependencies=locks, responses=shared)
     app.include_router(health_routes(gate), prefix="/api", responses=documented(421))
+    app.mount("/page/fonts", StaticFiles(directory=FONTS), name="fonts")
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
     app.add_api_route("/", _front, include_in_schema=False)
     problems.install(app)

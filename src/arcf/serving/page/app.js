@@ -2,80 +2,132 @@
 
 import { nothing, read, request, write } from "./address.js";
 import { get, stream } from "./api.js";
-import { Chain, percent } from "./chain.js";
-import { clean, count, find, make } from "./dom.js";
+import { Chain } from "./chain.js";
+import { count, find } from "./dom.js";
 import { copy, pngFile, save, svgFile } from "./exports.js";
+import { Corpus } from "./facts.js";
+import { describe, fill, filled, fold } from "./form.js";
 import { DARK, LIGHT, picture } from "./graph.js";
+import { changes, head, judge, nearest } from "./heading.js";
 import { Inspector } from "./inspector.js";
+import { Replay } from "./replay.js";
 
-const EXAMPLES = 6;
-const dark = matchMedia("(prefers-color-scheme: dark)");
+const dark = matchMedia("(prefers-color-scheme: dark)"), paper = matchMedia("print");
+/** Where the details have a column of their own; elsewhere they lie over the picture, and only when asked for. */
+const wide = matchMedia("(min-width: 64rem)");
 
 let asked = nothing();
 let chain = null;
 let memory = new Map();
-let step = 1;
+let selected = 1;
+let opened = false;
+let shown = Infinity;
 let running = null;
-let texts = new Map();
-
-const inspector = new Inspector({
-  show: (wanted) => show(wanted),
-  take: (place, uid) => change(
-    [...uids().slice(0, place - 1), uid, ...laterPins(place - 1, uid)],
-    asked.excluded.filter((one) => one !== uid),
-  ),
-  pin: (place) => {
-    const uid = uids()[place];
-    const start = asked.start.includes(uid) ? asked.start.filter((one) => one !== uid) : [...asked.start, uid];
-    change(start, asked.excluded);
-  },
-  remove: (place) => {
-    const uid = uids()[place];
-    texts.set(uid, chain.facts[place].text);
-    change([...uids().slice(0, place), ...laterPins(place, uid)], [...asked.excluded, uid]);
-  },
-});
+let info = null;
+const texts = new Map();
 
 const uids = () => chain.facts.map((fact) => fact.uid);
-const laterPins = (place, uid) => uids().slice(place + 1).filter((one) => asked.start.includes(one) && one !== uid);
 
-/** The same question, with other facts given or left out. */
-function change(start, excluded) {
-  const once = [...new Set(start)].filter((uid) => !excluded.includes(uid));
-  ask({ ...asked, start: once, excluded }, Math.max(once.length, 1));
+const inspector = new Inspector({
+  take: (step, uid) => change([...uids().slice(0, step - 1), uid, ...laterPins(step, uid)], asked.excluded, step),
+  pin: (step) => pin(uids()[step - 1]),
+  remove: (step) => {
+    const uid = uids()[step - 1];
+    texts.set(uid, chain.facts[step - 1].text);
+    change(asked.start.filter((one) => one !== uid), [...asked.excluded, uid], step);
+  },
+  close: () => {
+    opened = false;
+    render();
+    find("graph").querySelector(`[data-step="${selected}"]`)?.focus({ preventScroll: true });
+  },
+  least: () => asked.settings.min_facts ?? info?.settings.min_facts,
+});
+
+const replay = new Replay((step) => {
+  shown = step >= chain.steps ? Infinity : step;
+  selected = step;
+  opened = false;
+  render();
+});
+
+const corpus = new Corpus({
+  ask: (wanted) => ask(wanted),
+  pin: (uid) => pin(uid),
+  known: ({ uid, text }) => texts.set(uid, text),
+  tell: (message) => tell(message),
+  canPin: () => chain !== null,
+});
+
+const laterPins = (step, uid) => uids().slice(step).filter((one) => asked.start.includes(one) && one !== uid);
+
+/** Begin the chain with a fact, after those that it begins with already; or no longer. */
+function pin(uid) {
+  const start = asked.start.includes(uid) ? asked.start.filter((one) => one !== uid) : [...asked.start, uid];
+  change(start, asked.excluded, start.indexOf(uid) + 1 || 1);
 }
 
-/** Ask, and follow the answer; `from` is the step that is shown first. */
-async function ask(wanted, from = 1, remember = true) {
+/** The same question, with other facts pinned or removed. Whoever pins a fact wants it, removed or not. */
+function change(start, excluded, step = 1) {
+  const once = [...new Set(start)], added = once.filter((uid) => !asked.start.includes(uid));
+  ask({ ...asked, start: once, excluded: excluded.filter((uid) => !added.includes(uid)) }, { step });
+}
+
+/** Ask, and follow the answer; `step` is the one whose details are shown. */
+async function ask(wanted, { step = 1, remember = true, missing = [] } = {}) {
   running?.abort();
   running = new AbortController();
   const { signal } = running;
-  inspector.pause();
-  tell("");
-  find("waiting").textContent = "Looking at the facts near the question…";
-  document.body.classList.add("busy");
+  replay.pause();
+  tell(missing.length ? `This link names ${count(missing.length, "fact")} that this corpus does not have (${missing.join(", ")}); the explanation does without.` : "");
+  work("Looking at the facts near the question…");
   try {
     await stream("api/explain/stream", request(wanted), signal, (event, data) => {
       if (signal.aborted) return;
-      if (event === "start") begin(wanted, data, from, remember);
+      if (event === "start") begin(wanted, data, step, remember);
       else take(event, data);
     });
   } catch (error) {
     if (signal.aborted) return;
-    if (chain && !chain.end) find("status").textContent = "";
+    if (error.status === 404 && await askWithoutUnknown(wanted, remember, signal)) return;
+    if (chain && !chain.end) stop();
     tell(error.status === undefined ? "The server cannot be reached." : error.message);
   } finally {
-    if (!signal.aborted) rest();
+    if (!signal.aborted) work("");
   }
 }
 
-function rest() {
-  document.body.classList.remove("busy");
-  find("waiting").textContent = "";
+/** A link may name facts that are not here, or no longer: ask again without them. */
+async function askWithoutUnknown(wanted, remember, signal) {
+  const missing = [];
+  for (const uid of new Set([...wanted.start, ...wanted.excluded])) {
+    try {
+      texts.set(uid, (await get(`api/facts/${encodeURIComponent(uid)}?k=0`)).text);
+    } catch (error) {
+      if (error.status === 404) missing.push(uid);
+    }
+  }
+  if (!missing.length || signal.aborted) return false;
+  const known = (uid) => !missing.includes(uid);
+  ask({ ...wanted, start: wanted.start.filter(known), excluded: wanted.excluded.filter(known) }, { remember, missing });
+  return true;
+}
+
+/** Tell what is being done, and offer to cancel it; nothing: it is done. */
+function work(message) {
+  document.body.classList.toggle("busy", message !== "");
+  find("working").hidden = !message;
+  find("waiting").textContent = message;
+}
+
+/** The chain as far as it was found. */
+function stop() {
+  chain.cancelled = true;
+  render();
 }
 
 /** The server has begun to answer; until now, what was asked before stands there and can be used. */
-function begin(wanted, data, from, remember) {
+function begin(wanted, data, step, remember) {
   const same = ["id", "question", "answer", "options", "settings"]
     .every((name) => JSON.stringify(wanted[name]) === JSON.stringify(asked[name]));
   if (!same) memory = new Map();
@@ -83,81 +135,75 @@ function begin(wanted, data, from, remember) {
   if (remember) history.pushState(null, "", write(asked));
   chain = new Chain(memory);
   chain.open(data);
-  step = Math.max(1, Math.min(from, chain.facts.length));
-  const held = document.activeElement, example = find("examples").contains(held);
-  open(data);
-  render();
+  selected = step;
+  opened = false;
+  shown = Infinity;
+  const held = document.activeElement, elsewhere = find("examples").contains(held) || find("browser").contains(held);
+  open(data, same);
   const now = document.activeElement, lost = held !== document.body && (now === document.body || !now.checkVisibility());
-  if (example || lost) find("asked").focus();
+  if ((elsewhere && !same) || lost) find("asked").focus();
+}
+
+function open(data, same) {
+  find("result").hidden = false;
+  fold(true);
+  if (!same) head(data);
+  fill(data, asked.settings);
+  find("examples-title").textContent = "Try another";
+  tellChanges();
+  render();
+  corpus.try(() => corpus.browse(corpus.page));
+}
+
+function tellChanges() {
+  changes(asked, (uid) => texts.get(uid) ?? uid, (uid) => change(asked.start, asked.excluded.filter((one) => one !== uid)));
+  const unknown = asked.excluded.find((uid) => !texts.has(uid));
+  if (!unknown) return;
+  texts.set(unknown, unknown);
+  get(`api/facts/${encodeURIComponent(unknown)}?k=0`).then(({ text }) => texts.set(unknown, text)).catch(() => {}).finally(tellChanges);
 }
 
 function take(event, data) {
   if (event === "step") {
     chain.add(data);
-    if (!asked.start.length && !asked.excluded.length) step = chain.facts.length;
-    find("status").textContent = `${count(chain.facts.length, "fact")} so far; looking for the next…`;
+    find("waiting").textContent = `${count(chain.facts.length, "fact")} so far; looking for the next…`;
   } else {
     chain.close(data);
-    close(data);
-    if (!asked.start.length && !asked.excluded.length) step = chain.steps;
+    selected = Math.min(selected, Math.max(chain.steps, 1));
   }
-  render();
-}
-
-function open(data) {
-  find("waiting").textContent = "";
-  find("status").textContent = "Looking at the facts near the question…";
-  find("result").hidden = false;
-  if (find("result").nextElementSibling !== find("examples")) find("result").after(find("examples"));
-  find("asked").textContent = clean(data.question);
-  find("choices").replaceChildren(...(data.options.length ? data.options : [data.answer]).filter(Boolean)
-    .map((text) => make("li", { dir: "auto", class: text === data.answer ? "right" : "", text })));
-  fillForm(data);
-  find("left-out").hidden = !asked.excluded.length;
-  find("left-out-list").replaceChildren(...asked.excluded.map((uid) => make("li", {},
-    make("button", {
-      type: "button", dir: "auto", text: texts.get(uid) ?? uid, title: "Allow it again",
-      "aria-label": `Allow again: ${texts.get(uid) ?? uid}`,
-      onclick: () => change(asked.start, asked.excluded.filter((one) => one !== uid)),
-    }))));
-  find("start-over").hidden = !asked.excluded.length && !asked.start.length;
-  find("gold-line").hidden = true;
-}
-
-function close(data) {
-  const ending = data.ending.charAt(0).toUpperCase() + data.ending.slice(1);
-  const sure = data.confidence === null ? "" : `${percent(data.confidence)} of these facts can be expected to explain the answer. `;
-  find("status").textContent = `${sure}${ending}. ${data.considered} facts considered in ${data.seconds.toFixed(2)}\u00a0s.`;
-  if (!data.gold.length) return;
-  const hit = data.facts.filter((fact) => data.gold.includes(fact.uid)).length;
-  find("gold-line").hidden = false;
-  find("gold-line").replaceChildren(
-    make("span", { class: "gold-mark", text: `✓ ${hit} of ${count(data.gold.length, "gold fact")}` }),
-    ` in the chain · average precision ${data.average_precision.toFixed(3)}`,
-  );
-}
-
-function show(wanted) {
-  step = Math.max(1, Math.min(wanted, chain.steps));
   render();
 }
 
 function render() {
   if (!chain?.opening) return;
-  inspector.render(chain, step);
-  const holder = find("graph");
-  const focused = holder.contains(document.activeElement);
-  const look = { colors: dark.matches ? DARK : LIGHT, step, ring: step, chosen: step <= chain.facts.length ? step : 0 };
+  judge(chain, info);
+  nearest(chain, pin);
+  find("picture").hidden = find("toolbar").hidden = chain.isEmpty;
+  const detailed = wide.matches || opened ? selected : 0;
+  inspector.render(chain, detailed);
+  if (chain.isEmpty) return;
+  replay.render(chain, Math.min(shown, chain.steps));
+  const holder = find("graph"), focused = holder.contains(document.activeElement);
+  const ring = detailed || (shown <= chain.steps ? shown : 0);
+  const look = paper.matches
+    ? { colors: { ...LIGHT, paper: "#ffffff" }, shown: Infinity, ring: 0, chosen: 0 }
+    : { colors: dark.matches ? DARK : LIGHT, shown, ring, chosen: ring <= chain.facts.length ? ring : 0 };
   const svg = picture(chain, Math.max(280, Math.floor(holder.clientWidth)), look);
   holder.replaceChildren(svg);
-  if (focused) svg.querySelector(`[data-step="${step}"]`)?.focus({ preventScroll: true });
+  if (focused) svg.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
 }
 
-function fillForm(data) {
-  find("question").value = clean(data.question);
-  find("answer").value = clean(data.answer);
-  find("options").value = data.options.map(clean).join("\n");
-  for (const name of ["k", "max_facts", "min_facts"]) find(name).value = asked.settings[name] ?? "";
+/** Show why a step was taken. */
+function select(step) {
+  replay.pause();
+  selected = Math.max(1, Math.min(step, chain.steps));
+  opened = true;
+  shown = Infinity;
+  render();
+  const card = find("graph").querySelector(`[data-step="${selected}"]`).getBoundingClientRect();
+  const covered = wide.matches ? innerHeight : find("inspector").getBoundingClientRect().top;
+  if (card.bottom > covered - 12) scrollBy({ top: card.bottom - covered + 12 });
+  else if (card.top < 12) scrollBy({ top: card.top - 12 });
 }
 
 function tell(message) {
@@ -165,50 +211,16 @@ function tell(message) {
   find("notice").textContent = message;
 }
 
-function fromForm() {
-  const wanted = nothing();
-  wanted.question = find("question").value.trim();
-  wanted.answer = find("answer").value.trim();
-  wanted.options = find("options").value.split("\n").map((line) => line.trim()).filter(Boolean);
-  for (const name of ["k", "max_facts", "min_facts"]) if (find(name).value) wanted.settings[name] = Number(find(name).value);
-  const known = chain?.opening;
-  const same = asked.id && known && known.question === wanted.question && known.answer === wanted.answer
-    && known.options.join("\n") === wanted.options.join("\n");
-  return same ? { ...wanted, id: asked.id } : wanted;
-}
-
-let examplePage = 0;
-
-async function showExamples() {
-  const found = await get(`api/questions?size=${EXAMPLES}&page=${examplePage + 1}`);
-  find("examples").hidden = !found.total;
-  find("more-examples").hidden = found.pages < 2;
-  examplePage = (examplePage + 1) % Math.max(found.pages, 1);
-  find("example-list").replaceChildren(...found.items.map((one) => make("li", {}, make("button", {
-    type: "button", dir: "auto", "data-id": one.id, onclick: () => ask({ ...nothing(), id: one.id }),
-  }, make("span", { class: "q", text: one.question }), make("span", { class: "a", text: one.answer })))));
-}
-
-async function about() {
-  const info = await get("api/info");
-  find("corpus").textContent = `${info.corpus} · ${info.facts.toLocaleString("en")} facts${info.model ? ` · model ${info.model}` : ""}`;
-  find("versions").textContent = `arcf ${info.versions.arcf}`;
-  for (const name of ["k", "max_facts", "min_facts"]) {
-    find(name).placeholder = info.settings[name];
-    if (info.limits[name]) find(name).max = info.limits[name];
-  }
-}
-
 const actions = {
   "copy-text": () => copy(chain.text()),
   "copy-json": () => copy(JSON.stringify(chain.end ?? chain.opening, null, 2)),
   "copy-link": () => copy(location.href),
-  "save-svg": () => save(svgFile(chain), "chain.svg"),
+  "save-svg": async () => save(await svgFile(chain), "chain.svg"),
   "save-png": async () => save(await pngFile(chain), "chain.png"),
-  "start-over": () => change([], []),
+  print: () => print(),
 };
 
-document.querySelector(".toolbar").addEventListener("click", async ({ target }) => {
+find("toolbar").addEventListener("click", async ({ target }) => {
   const button = target.closest("button");
   if (!button || !chain?.opening) return;
   await actions[button.dataset.action]();
@@ -217,45 +229,70 @@ document.querySelector(".toolbar").addEventListener("click", async ({ target }) 
   setTimeout(() => button.classList.remove("done"), 1500);
 });
 
-find("ask").addEventListener("submit", (event) => { event.preventDefault(); ask(fromForm()); });
-find("question").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); find("ask").requestSubmit(); }
+find("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  ask(filled(asked.id, chain?.opening));
 });
-find("more-examples").addEventListener("click", () => showExamples().catch((error) => tell(error.message)));
+find("cancel").addEventListener("click", () => {
+  running?.abort();
+  work("");
+  if (chain && !chain.end) stop();
+});
+find("start-over").addEventListener("click", () => change([], []));
+find("edit").addEventListener("click", () => { fold(false); find("question").focus(); });
+find("new").addEventListener("click", () => {
+  history.pushState(null, "", location.pathname);
+  clear();
+  find("question").focus();
+});
+document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); find("main").focus(); });
 find("graph").addEventListener("click", ({ target }) => {
   const card = target.closest("[data-step]");
-  if (card) { inspector.pause(); show(Number(card.dataset.step)); }
+  if (card) select(Number(card.dataset.step));
 });
 find("graph").addEventListener("keydown", (event) => {
   const card = event.target.closest("[data-step]");
   const move = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Enter: 0, " ": 0 }[event.key];
   if (!card || move === undefined) return;
   event.preventDefault();
-  show(Number(card.dataset.step) + move);
+  select(Number(card.dataset.step) + move);
+  if (move === 0) inspector.focus();
 });
 
 /** Back to the empty page. */
 function clear() {
   running?.abort();
-  inspector.pause();
-  rest();
+  replay.pause();
+  work("");
   tell("");
   asked = nothing();
   chain = null;
+  document.title = "arcf";
   find("ask").reset();
+  fold(false);
   find("result").hidden = true;
+  find("examples-title").textContent = "Or try one of these";
 }
 
 function restore() {
   const wanted = read(location.hash);
-  if (wanted) ask(wanted, 1, false);
-  else clear();
+  if (!wanted) return clear();
+  if (!chain && wanted.question) fill(wanted, wanted.settings);
+  return ask(wanted, { remember: false });
 }
 
 addEventListener("popstate", restore);
-dark.addEventListener("change", render);
-new ResizeObserver(() => render()).observe(find("graph"));
+for (const query of [dark, paper, wide]) query.addEventListener("change", render);
+let width = 0;
+new ResizeObserver(([{ contentRect }]) => {
+  if (contentRect.width !== width) render();
+  ({ width } = contentRect);
+}).observe(find("graph"));
 document.fonts.ready.then(render);
-about().catch((error) => tell(error.message));
-showExamples().catch((error) => tell(error.message));
+get("api/info").then((found) => {
+  info = found;
+  find("versions").textContent = `arcf ${info.versions.arcf}${info.model ? ` · model ${info.model}` : ""}`;
+  describe(info);
+  return corpus.describe(info);
+}).catch((error) => tell(error.message));
 restore();

@@ -1,4 +1,6 @@
-// The chain as far as it is known, and what has been learned about steps that are given now but were chosen before.
+// The chain as far as it is known, and what has been learned about steps that are pinned now but were chosen before.
+
+import { percent } from "./verdict.js";
 
 export const SOURCES = 3;
 
@@ -8,13 +10,12 @@ export class Chain {
     this.opening = null;
     this.facts = [];
     this.end = null;
+    this.cancelled = false;
   }
 
-  /** Begin. A given fact is `kept` if the model chose it before, after the same facts. */
   open(opening) {
     this.opening = opening;
     this.facts = opening.given.map((link, place) => ({ ...link, ...this.recall(opening.given, place) }));
-    for (const fact of this.facts) fact.kept = fact.score !== null && fact.runners_up.every(({ score }) => score <= fact.score);
   }
 
   add(link) {
@@ -26,9 +27,14 @@ export class Chain {
     this.end = end;
   }
 
-  /** How many steps there are to look at: one for each fact, and the decision to end. */
+  /** Nothing was found, and nothing will be. */
+  get isEmpty() {
+    return this.end !== null && !this.facts.length;
+  }
+
+  /** How many steps there are to look at: one for each fact, and the end. */
   get steps() {
-    return this.facts.length + (this.end?.stopped || this.end?.unsure ? 1 : 0);
+    return this.facts.length + (this.end ? 1 : 0);
   }
 
   isGold(uid) {
@@ -55,7 +61,7 @@ export class Chain {
     return Math.max(0, this.telling(place).length - this.sources(place).length);
   }
 
-  /** What a step was chosen over, best first; at the end, what stopping was chosen over. */
+  /** What a step was chosen over, best first, each with its share of the softmax; at the end, what could have come. */
   field(step) {
     if (step > this.facts.length) {
       const stop = { stop: true, score: this.end.stop_score, chosen: this.end.stopped };
@@ -65,6 +71,13 @@ export class Chain {
     if (link.score === null) return [];
     const stop = link.stop_score === null ? [] : [{ stop: true, score: link.stop_score }];
     return ranked([{ ...link, chosen: true }, ...link.runners_up, ...stop]);
+  }
+
+  /** Why the chain ends, in plain words. */
+  ending() {
+    const { unsure, stopped, next_confidence: next, ending } = this.end;
+    if (unsure) return `the next fact is too doubtful (${percent(next)})`;
+    return stopped ? "no further fact is better than stopping" : ending.split(": ").at(-1);
   }
 
   remember(place) {
@@ -82,7 +95,7 @@ export class Chain {
     return this.memory.get(JSON.stringify(given.slice(0, place + 1).map((fact) => fact.uid)));
   }
 
-  /** The chain as the command line prints it, and where given facts can be seen from. */
+  /** The chain as the command line prints it, and where pinned facts can be found from. */
   text() {
     const { question, answer } = this.opening;
     const lines = this.facts.map((fact, place) => {
@@ -91,18 +104,18 @@ export class Chain {
         return words.length ? `${name} (${words.join(", ")})` : name;
       });
       const more = this.more(place);
-      const score = fact.given ? "(given)" : worth(fact).padStart(6);
+      const sure = fact.confidence === null ? fact.score?.toFixed(2) : percent(fact.confidence);
       const origin = seen.length ? `\n${" ".repeat(12)}from ${seen.join(", ")}${more ? ` and ${more} more` : ""}` : "";
-      return `${String(place + 1).padStart(2)}. ${score}  ${fact.text}${origin}`;
+      return `${String(place + 1).padStart(2)}. ${fact.given ? "(pinned)" : sure.padStart(6)}  ${fact.text}${origin}`;
     });
     const head = answer ? `${question} -> ${answer}` : question;
     return [head, ...lines, this.end?.ending ?? ""].join("\n").trimEnd();
   }
 }
 
-/** How sure a fact is; its score, for a model without calibration. */
-export const worth = ({ score, confidence }) => confidence === null ? score.toFixed(2) : percent(confidence);
-
-export const percent = (probability) => `${Math.round(100 * probability)}%`;
-
-const ranked = (field) => field.toSorted((a, b) => b.score - a.score || Boolean(b.chosen) - Boolean(a.chosen));
+function ranked(field) {
+  const best = Math.max(...field.map(({ score }) => score));
+  const total = field.reduce((sum, { score }) => sum + Math.exp(score - best), 0);
+  return field.map((one) => ({ ...one, share: Math.exp(one.score - best) / total }))
+    .sort((a, b) => b.score - a.score || Boolean(b.chosen) - Boolean(a.chosen));
+}

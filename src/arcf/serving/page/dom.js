@@ -28,5 +28,5 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** "1 fact", "2 facts". */
-export const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+/** "1 fact", "2 facts"; `number` may be written out, with its `value` beside it. */
+export const count = (number, noun, value = number) => `${number} ${noun}${value === 1 ? "" : "s"}`;

@@ -1,122 +1,121 @@
-// Beside the picture: the slider that replays the selection, and the scores of each step as bars.
+// Beside the picture, or over its lower part where the screen is narrow: why a fact is there, and what else could be.
 
-import { percent } from "./chain.js";
 import { find, make } from "./dom.js";
-
-const PACE = 1200;
+import { inWords, percent } from "./verdict.js";
 
 export class Inspector {
-  /** `on` has: show(step), take(step, uid), pin(place), remove(place). */
+  /** `on` has: take(step, uid), pin(step), remove(step), close(), least() (the facts that a chain must have). */
   constructor(on) {
     this.on = on;
-    this.timer = null;
-    this.slider = find("slider");
-    this.slider.addEventListener("input", () => { this.pause(); on.show(Number(this.slider.value)); });
-    find("play").addEventListener("click", () => this.timer ? this.pause() : this.play());
+    this.panel = find("inspected");
+    find("close").addEventListener("click", on.close);
+    find("inspector").addEventListener("keydown", (event) => { if (event.key === "Escape") on.close(); });
   }
 
-  play() {
-    const first = Number(this.slider.value) >= Number(this.slider.max) ? 1 : Number(this.slider.value) + 1;
-    this.on.show(Math.min(first, Number(this.slider.max)));
-    this.timer = setInterval(() => {
-      if (Number(this.slider.value) >= Number(this.slider.max)) this.pause();
-      else this.on.show(Number(this.slider.value) + 1);
-    }, PACE);
-    this.mark();
-  }
-
-  pause() {
-    clearInterval(this.timer);
-    this.timer = null;
-    this.mark();
-  }
-
-  mark() {
-    const play = find("play");
-    play.classList.toggle("playing", this.timer !== null);
-    play.setAttribute("aria-label", this.timer ? "Pause the replay" : "Replay the selection");
-  }
-
+  /** Show a step; 0: none. */
   render(chain, step) {
-    const steps = Math.max(chain.steps, 1);
-    this.slider.max = steps;
-    this.slider.value = step;
-    this.slider.disabled = chain.steps < 2;
-    this.slider.style.setProperty("--share", `${steps > 1 ? ((step - 1) / (steps - 1)) * 100 : 100}%`);
-    const stopping = step > chain.facts.length;
-    this.slider.setAttribute("aria-valuetext", stopping ? "the decision to stop" : `fact ${step} of ${chain.facts.length}`);
-    find("place").textContent = chain.steps ? `${step} / ${steps}` : "";
-    const panel = find("inspected"), held = panel.contains(document.activeElement) ? document.activeElement.dataset : null;
-    panel.replaceChildren(...(chain.steps ? this.panel(chain, step, stopping) : []));
-    if (held) (again(panel, held) ?? panel.querySelector("h2"))?.focus({ preventScroll: true });
+    find("inspector").hidden = !step || chain.isEmpty;
+    const held = this.panel.contains(document.activeElement) ? document.activeElement.dataset : null;
+    this.panel.replaceChildren(...(step ? this.content(chain, step) : []));
+    if (held) (again(this.panel, held) ?? this.panel.querySelector("h2"))?.focus({ preventScroll: true });
   }
 
-  panel(chain, step, stopping) {
-    const fact = chain.facts[step - 1];
-    const heading = make("h2", { text: stopping ? "Then it ended" : whose(fact, step), tabindex: -1 });
+  content(chain, step) {
+    const at = step > chain.facts.length;
+    if (at && !chain.end) {
+      return [heading(chain.cancelled ? "Cancelled" : `Looking for fact ${step}…`)];
+    }
     const field = chain.field(step);
-    const bars = field.length
-      ? make("ol", { class: "bars", "aria-label": "Scores, best first" }, ...this.bars(chain, field, step, stopping))
-      : make("p", { class: "hint", text: "It was not chosen, so there are no scores to compare." });
-    return [heading, stopping ? null : this.actions(chain, step), make("p", { class: "hint", text: hint(chain, field, step, stopping) }), bars]
-      .filter(Boolean);
+    return [
+      heading(at ? "Why it ends here" : `Why fact ${step} is there`),
+      make("ul", { class: "reasons" }, ...(at ? this.ending(chain, field) : this.reasons(chain, step)).filter(Boolean).map((text) => make("li", { text }))),
+      at ? null : this.actions(chain, step),
+      ...(field.length > 1 ? this.others(chain, field, step, at) : []),
+    ].filter(Boolean);
+  }
+
+  reasons(chain, step) {
+    const fact = chain.facts[step - 1], sources = chain.sources(step - 1), more = chain.more(step - 1);
+    const from = sources.map(({ from, words }) => `${from ? `fact ${from}` : "the question"}${words.length ? ` (${words.join(", ")})` : ""}`);
+    const { confidence, score, stop_score: stop } = fact;
+    return [
+      fact.given ? "Pinned: the chain begins with it because you said so." : null,
+      (confidence ?? null) === null ? null : `${capital(inWords(confidence))}: it belongs to the explanation with a probability of ${percent(confidence)}.`,
+      from.length ? `Shares words with ${listed(from)}${more ? `, and ${more} more` : ""}.` : null,
+      chain.isGold(fact.uid) ? "The reference explanation of this question has it too." : null,
+      (stop ?? null) === null || stop < score ? null
+        : fact.given ? `Stopping scored higher (${stop.toFixed(2)} against ${score.toFixed(2)}).`
+          : `Stopping scored higher (${stop.toFixed(2)} against ${score.toFixed(2)}), but the chain was to have at least ${this.on.least()} facts.`,
+    ];
+  }
+
+  ending(chain, field) {
+    const { unsure, stopped, next_confidence: next, stop_score: stop } = chain.end;
+    const best = field.find((one) => !one.stop);
+    if (unsure) {
+      return [
+        `The next fact belongs to the explanation with a probability of ${percent(next)} only.`,
+        best && stop !== null && best.score > stop ? "It scored higher than stopping, but a score only says what is best of what there is." : null,
+      ];
+    }
+    return [stopped ? "Stopping scored higher than any further fact." : `${capital(chain.ending())}.`];
   }
 
   actions(chain, step) {
     const pinned = chain.facts[step - 1].given;
     return make("div", { class: "row" },
       make("button", {
-        type: "button", "data-action": "pin", "aria-pressed": String(pinned), text: pinned ? "Pinned" : "Pin",
+        type: "button", "data-action": "pin", text: pinned ? "Unpin" : "Pin",
         title: pinned ? "Let it be chosen, or not, like the others" : "Begin the chain with it, and find the rest again",
-        onclick: () => this.on.pin(step - 1),
+        onclick: () => this.on.pin(step),
       }),
       make("button", {
         type: "button", "data-action": "remove", text: "Remove",
-        title: "Leave it out, and go on without it", onclick: () => this.on.remove(step - 1),
+        title: "Leave it out, and find the chain without it", onclick: () => this.on.remove(step),
       }),
     );
   }
 
-  bars(chain, field, step, stopping) {
-    const scores = field.map((one) => one.score);
-    const low = Math.min(...scores), span = Math.max(...scores) - low || 1;
-    return field.map((one) => {
-      const share = 0.06 + 0.94 * ((one.score - low) / span);
-      const bar = make("span", { class: "bar" });
-      bar.style.setProperty("--share", `${(share * 100).toFixed(1)}%`);
-      const content = [
-        make("span", { class: "bar-text", dir: "auto", text: one.stop ? "stop here" : one.text }),
-        make("span", { class: "bar-score", text: one.score.toFixed(2) }),
-        bar,
-      ];
-      if (!one.stop && chain.isGold(one.uid)) content[0].append(make("span", { class: "gold-mark", text: " gold ✓" }));
-      const kind = one.chosen ? "chosen" : one.stop ? "stop" : "other";
-      if (one.chosen || one.stop) {
-        return make("li", { class: `one ${kind}${one.stop ? " stop" : ""}`, "aria-current": one.chosen ?? null }, make("div", { class: "bar-row" }, ...content));
-      }
-      const label = stopping ? "Go on with" : "Take instead", gold = chain.isGold(one.uid) ? ", gold" : "";
-      return make("li", { class: "one other" }, make("button", {
-        type: "button", class: "bar-row", "data-uid": one.uid, "aria-label": `${label}: ${one.text}, score ${one.score.toFixed(2)}${gold}`,
-        title: label, onclick: () => this.on.take(step, one.uid),
-      }, ...content));
-    });
+  others(chain, field, step, at) {
+    const title = at ? "What could have come next" : "What could have been here instead";
+    const can = field.some((one) => !one.stop && !one.chosen);
+    return [
+      make("h3", { text: title }),
+      make("p", { class: "hint", text: `Numbers are scores; bars show how the model’s preference divides.${can ? ` Click a fact to ${at ? "go on with it" : "take it instead"}.` : ""}` }),
+      make("ol", { class: "bars", "aria-label": "Scores, best first" }, ...field.map((one) => this.bar(chain, one, step, at))),
+    ];
+  }
+
+  bar(chain, one, step, at) {
+    const bar = make("span", { class: "bar" }), score = one.score.toFixed(2);
+    bar.style.setProperty("--share", `${(one.share * 100).toFixed(1)}%`);
+    const gold = !one.stop && chain.isGold(one.uid);
+    const content = [
+      make("span", { class: "bar-text", dir: "auto", text: one.stop ? "stop here" : one.text }, gold ? make("span", { class: "gold-mark", text: " reference ✓" }) : null),
+      make("span", { class: "bar-score", text: score }),
+      bar,
+    ];
+    const kind = `one${one.chosen ? " chosen" : ""}${one.stop ? " stop" : ""}`;
+    if (one.chosen || one.stop) return make("li", { class: kind, "aria-current": one.chosen ? "true" : null }, make("div", { class: "bar-row" }, ...content));
+    const label = at ? "Go on with" : "Take instead";
+    return make("li", { class: kind }, make("button", {
+      type: "button", class: "bar-row", "data-uid": one.uid, title: label, onclick: () => this.on.take(step, one.uid),
+      "aria-label": `${label}: ${one.text}, score ${score}${gold ? ", in the reference explanation" : ""}`,
+    }, ...content));
+  }
+
+  /** Move the focus to what is told of the step. */
+  focus() {
+    this.panel.querySelector("h2")?.focus({ preventScroll: true });
   }
 }
 
-/** Who put a fact into the chain. */
-const whose = (fact, step) => fact.kept ? `Fact ${step}, kept` : fact.given ? `Fact ${step}, put here by you` : `Fact ${step} was chosen`;
+const heading = (text) => make("h2", { text, tabindex: -1 });
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+const listed = (parts) => parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : parts[0];
 
 /** What had the focus, in a panel that was drawn again. */
 const again = (panel, { action, uid }) => [...panel.querySelectorAll("button")]
   .find((one) => one.dataset.action === action && one.dataset.uid === uid);
-
-function hint(chain, field, step, stopping) {
-  if (stopping) {
-    const why = chain.end.stopped ? "Stopping scored higher than any further fact." : `The next fact belongs to the explanation with a probability of ${percent(chain.end.next_confidence)}.`;
-    return field.length > 1 ? `${why} Click one to go on with it all the same.` : "";
-  }
-  if (!field.length) return "";
-  const others = field.some((one) => !one.chosen && !one.stop), { confidence } = chain.facts[step - 1];
-  const sure = confidence === null ? "" : `It belongs to the explanation with a probability of ${percent(confidence)}. `;
-  return sure + (others ? "Its score, and those of the runners-up. Click one to take it instead." : "");
-}

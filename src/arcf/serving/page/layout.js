@@ -1,17 +1,23 @@
 // Where everything in the picture goes. Facts stand in one column, in the order in which they were chosen. Every
-// source has a line of its own that runs down a lane on the left and branches off to the facts seen from it; the
-// words that they share stand where the branch arrives.
+// source has a line of its own that runs down a lane on the left and branches off to the facts found from it; under
+// a fact's text, chips name its sources and the words that they share. What a later fact brings moves no earlier card.
 
 export const FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif";
 export const SERIF = "Newsreader, 'Iowan Old Style', Palatino, Georgia, serif";
-const TEXT = 15, LINE = 22, SMALL = 12, LABEL = 22;
-const PAD = 16, BADGE = 13, GAP = 14;
-/** The question stands out; the last line, why the chain ends, steps back. */
-const KINDS = {
-  question: { size: 20, line: 27, family: SERIF, least: 68 },
-  fact: { size: TEXT, line: LINE, family: FONT, least: 52 },
-  stop: { size: 14, line: 20, family: FONT, least: 40 },
+export const SIZES = { SMALL: 12, BADGE: 13, CHIP: 20, INSET: 9, LEAVE: 11 };
+/** The size and the line height of each style of text. */
+export const STYLES = {
+  question: { size: 20, line: 27, family: SERIF },
+  answer: { size: 20, line: 27, family: SERIF },
+  verdict: { size: 14, line: 24, family: FONT },
+  root: { size: 14, line: 22, family: FONT },
+  fact: { size: 15, line: 22, family: FONT },
+  stop: { size: 14, line: 22, family: FONT },
 };
+const { SMALL, BADGE, CHIP, INSET } = SIZES;
+const TOP = 14, GAP = 14, BETWEEN = 6, ENTRY = 17, BRANCH = 12;
+const WIDE = { pad: 16, lanes: 78, lane: 13, gutter: 14, worth: 86 };
+const NARROW = { pad: 12, lanes: 28, lane: 7, gutter: 10, worth: 0 };
 
 const canvas = document.createElement("canvas").getContext("2d");
 
@@ -58,61 +64,54 @@ function shorten(text, width, size) {
   return widthOf(text, size, 500) <= width ? text : `${cut(text, width - size, size, FONT)}…`;
 }
 
-/** Longer lines further out, and each in the first lane where it meets no other. */
-function lanes(nodes) {
-  const last = new Map();
-  nodes.forEach((node, index) => node.sources.forEach(({ from }) => last.set(from, index)));
-  const taken = [], lane = new Map();
-  for (const [from, to] of [...last].sort((a, b) => b[1] - b[0] - (a[1] - a[0]) || a[0] - b[0])) {
-    let place = taken.findIndex((spans) => spans.every(([first, end]) => to <= first || end <= from));
-    if (place < 0) place = taken.push([]) - 1;
-    taken[place].push([from, to]);
-    lane.set(from, place);
-  }
-  return { lane, count: taken.length };
+/** A lane for each source, in the order of their first branches, so that none changes when the chain grows. */
+function lanes(nodes, { lanes: room, lane: step }) {
+  const sources = [...new Set(nodes.flatMap((node) => node.sources.map(({ from }) => from)))];
+  const apart = Math.min(step, room / sources.length);
+  return new Map(sources.map((from, place) => [from, 6 + place * apart]));
 }
 
-/** `nodes` have `kind`, `text`, `sources` ({from, words}) and, for the question, `note`. Adds places; returns the size. */
+/** `nodes` have `kind`, `texts` ({style, text}), `worth`, `chips` ({kind, text, from}) and `sources` ({from, words}).
+ * Adds places; returns the size. Text may turn out `slack` times as wide as here. */
 export function layout(nodes, width, slack = 1) {
-  const beside = width >= 640;
-  const { lane, count } = lanes(nodes);
-  const step = beside ? 15 : 9;
-  const gutter = count ? count * step + (beside ? 10 : 6) : 0;
-  const labels = beside && count ? Math.min(200, Math.max(120, width * 0.22)) : 0;
-  const left = gutter + labels, card = width - left - 1;
+  const form = width >= 560 ? WIDE : NARROW;
+  const laneOf = lanes(nodes, form);
+  const left = form.lanes + form.gutter;
   let y = 1;
   for (const node of nodes) {
-    const own = node.sources.length;
-    Object.assign(node, { x: left, y, width: card });
-    node.textX = left + PAD + 2 * BADGE + 12;
-    const room = (left + card - node.textX - (node.score === undefined ? PAD : 62)) / slack;
-    const { size, line, family, least } = KINDS[node.kind];
-    node.font = { size, line, family };
-    node.lines = wrap(node.text, room, size, family);
-    node.noteLines = node.note ? wrap(node.note, room, size, family) : [];
-    const above = beside ? 0 : own * LABEL;
-    const text = (node.lines.length + node.noteLines.length) * line;
-    const branches = lane.has(nodes.indexOf(node)) ? 16 : 6;
-    node.height = Math.max(above + text + 26, beside ? own * LABEL + branches + 12 : 0, least);
-    node.textY = y + above + (node.height - above - text) / 2 + line / 2;
-    node.badgeY = y + above + (node.height - above) / 2;
-    node.exit = y + node.height - 11;
-    node.entries = node.sources.map(({ from, words }, index) => {
-      const space = (beside ? labels - 26 : card - 2 * PAD) - 18;
-      const shown = shorten(words.length ? words.join(", ") : "near", space / slack, SMALL);
-      const wide = widthOf(shown, SMALL, 500) * slack + 18;
-      const middle = y + (beside ? 17 : 19) + index * LABEL;
-      const pillX = beside ? left - 12 - wide : left + PAD - 4;
-      return { from, words, shown, wide, y: middle, pillX, laneX: laneX(lane.get(from)) };
+    const textX = left + form.pad + 2 * BADGE + 10;
+    const room = width - 1 - textX - (node.worth && form.worth || form.pad);
+    node.lines = node.texts.flatMap(({ style, text }) => wrap(text, room / slack, STYLES[style].size, STYLES[style].family).map((line) => ({ style, text: line })));
+    const root = node.texts[0].style === "root";
+    const wide = root ? textX - left + widthOf(node.texts[0].text, STYLES.root.size) * slack + form.pad : width - left - 1;
+    const below = y + TOP + node.lines.reduce((sum, { style }) => sum + STYLES[style].line, 0);
+    const marks = node.worth && !form.worth ? [{ kind: "worth", text: node.worth.join(" · ") }, ...node.chips] : node.chips;
+    node.chips = chips(marks, textX, below + BETWEEN, room, slack);
+    const end = node.chips.length ? node.chips.at(-1).y + CHIP : below;
+    Object.assign(node, {
+      x: left, y, width: wide, textX, badgeX: left + form.pad + BADGE, height: end + TOP - y + (root ? -4 : 0),
+      first: y + TOP + STYLES[node.texts[0].style].line / 2 + (root ? -2 : 0), worthX: form.worth ? left + wide - form.pad : null,
     });
+    node.leave = y + node.height - SIZES.LEAVE;
+    node.entries = node.sources.map(({ from }, index) => ({ from, laneX: laneOf.get(from), y: y + ENTRY + index * BRANCH }));
     y += node.height + GAP;
   }
-  nodes.forEach((node, index) => { node.laneX = lane.has(index) ? laneX(lane.get(index)) : null; });
-  return { width, height: y - GAP + 1, beside };
-
-  function laneX(place) {
-    return 6 + place * step;
-  }
+  return { width, height: y - GAP + 1 };
 }
 
-export const SIZES = { TEXT, SMALL, BADGE, PAD };
+/** Chips beside each other; a row that is full is followed by another. */
+function chips(marks, left, top, room, slack) {
+  let x = left, y = top;
+  return marks.map((mark) => {
+    const inset = mark.kind === "worth" ? 0 : INSET, icon = mark.kind === "pinned" ? 12 : 0;
+    const label = shorten(mark.text, (room - 2 * INSET) / slack, SMALL);
+    const width = widthOf(label, SMALL) * slack + 2 * inset + icon;
+    if (x > left && x + width > left + room) {
+      x = left;
+      y += CHIP + BETWEEN;
+    }
+    const placed = { ...mark, label, x, y, width, textX: x + icon + (width - icon) / 2 };
+    x += width + BETWEEN;
+    return placed;
+  });
+}
