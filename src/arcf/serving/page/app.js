@@ -233,6 +233,7 @@ find("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   ask(filled(asked.id, chain?.opening));
 });
+find("ask").addEventListener("keydown", (event) => { if (event.key === "Escape" && chain) { fold(true); find("edit").focus(); } });
 find("cancel").addEventListener("click", () => {
   running?.abort();
   work("");

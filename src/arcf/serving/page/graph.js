@@ -107,7 +107,8 @@ function spoken(node, index) {
   const sources = node.sources.map(({ from, words }) => named(from, words)).join("; ");
   const origin = sources ? ` Found from ${sources}${node.more ? ` and ${node.more} more` : ""}.` : "";
   const marks = node.chips.filter(({ kind }) => kind === "pinned" || kind === "gold").map(({ kind }) => kind === "gold" ? " In the reference explanation." : " Pinned.");
-  return `Fact ${index}: ${text}.${node.worth ? ` ${node.worth.join(", ")}.` : ""}${marks.join("")}${origin}`;
+  const sure = !node.worth ? "" : node.worth[1] === "score" ? ` Score ${node.worth[0]}.` : ` ${node.worth.join(", ")}.`;
+  return `Fact ${index}: ${text}.${sure}${marks.join("")}${origin}`;
 }
 
 function chip(one, colors) {

@@ -1,0 +1,88 @@
+"""Looking around in the corpus: examples of its own, a search, and how to bring facts along."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from arcf.explainer import Explainer
+
+FACTS = [
+    "yeast makes bread rise",
+    "bread is made of flour and yeast",
+    "hot water kills yeast",
+    "flour is ground wheat",
+    "wheat is a kind of grass",
+    "grass needs rain",
+    "rain is a kind of water",
+    "yeast eats sugar",
+]
+
+Visiting = Callable[..., Any]
+
+
+@pytest.fixture
+def own(corpus_of: Callable[[Sequence[str]], Explainer], serve: Visiting) -> Any:
+    return serve(corpus_of(FACTS))
+
+
+def test_a_corpus_without_questions_offers_its_facts(own: Any) -> None:
+    examples = own.find("#example-list button")
+    expect(examples).to_have_count(6)
+    expect(examples.first).to_have_text("What explains that yeast makes bread rise?")
+    expect(own.find("#question")).to_have_attribute("placeholder", "What explains that yeast makes bread rise?")
+    own.button("Other examples").click()
+    expect(examples.first).to_have_text("What explains that rain is a kind of water?")
+    examples.nth(1).click()
+    expect(own.find("#asked")).to_have_text("What explains that yeast eats sugar?")
+    own.finished()
+    assert own.cards()
+    assert "f7" not in own.cards()  # a fact does not explain itself
+    expect(own.find("#removed li")).to_contain_text("yeast eats sugar")
+
+
+def test_facts_are_searched_and_explained(own: Any) -> None:
+    expect(own.find("#browser")).to_have_attribute("open", "")
+    expect(own.find("#fact-list li")).to_have_count(len(FACTS))
+    expect(own.find("#pages")).to_be_hidden()
+    own.find("#query").fill("wheat")
+    expect(own.find("#found")).to_have_text("2 facts, nearest first")
+    own.find("#query").fill("zyx")
+    expect(own.find("#found")).to_have_text("No fact shares a word with “zyx”.")
+    expect(own.find("#fact-list li")).to_have_count(0)
+    own.find("#query").fill("grass")
+    own.page.get_by_role("button", name="Explain: wheat is a kind of grass").click()
+    expect(own.find("#asked")).to_have_text("What explains that wheat is a kind of grass?")
+    own.finished()
+    own.find("#query").fill("rain")
+    own.page.get_by_role("button", name="Pin: grass needs rain").click()
+    expect(own.find("#graph [data-chip='pinned']")).to_have_count(1)
+    own.finished()
+    assert own.cards()[0] == "f5"
+
+
+def test_the_page_says_how_to_bring_facts(own: Any) -> None:
+    expect(own.find("#browser")).to_contain_text("arcf serve --facts FILE")
+
+
+def test_pages_of_facts(visit: Visiting) -> None:
+    visit = visit()
+    visit.find("#corpus").click()
+    expect(visit.find("#query")).to_be_focused()
+    expect(visit.find("#fact-list li")).to_have_count(10)
+    first = visit.find("#fact-list li").first.inner_text()
+    expect(visit.button("Previous")).to_be_disabled()
+    visit.button("Next").click()
+    expect(visit.find("#page")).to_contain_text("Page 2 of ")
+    assert visit.find("#fact-list li").first.inner_text() != first
+    visit.button("Previous").click()
+    expect(visit.find("#fact-list li").first).to_have_text(first.replace("\n", ""))
+
+
+def test_an_empty_corpus(corpus_of: Callable[[Sequence[str]], Explainer], serve: Visiting) -> None:
+    visit = serve(corpus_of(["moss"]))
+    expect(visit.find("#example-list button")).to_have_count(1)
+    visit.find("#example-list button").click()
+    visit.finished()
+    expect(visit.find("#verdict-title")).to_have_text("No good explanation found")
