@@ -12,14 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from arcf.chain import ChainSettings
+from arcf.chain.confidence import Calibration
 from arcf.explainer import Explainer
 from arcf.explanation import Explanation
 from arcf.neighborhood import Neighborhood, recipe
 from arcf.picture import html_page, svg, svg_file
-from arcf.picture.layout import LANE, Content, Origin, contents, lanes, layout
+from arcf.picture.contents import Content, Origin, contents
+from arcf.picture.layout import CHIP, LANE, PAD, WORTH, lanes, layout
+from arcf.picture.page import shares
 from arcf.picture.text import clean, shorten, width_of, wrap
+from arcf.picture.verdict import LIKELY, NONE_FOUND, NOT_JUDGED, POSSIBLE, VERDICTS, expectation, in_words, verdict
 from arcf.rankers import Autoregressive
 from arcf.scorer import STOP, Prefix, ScorerSettings
 from arcf.types import Dataset, Fact
@@ -46,11 +51,18 @@ class InOrder:
         return np.where(candidates == STOP, stop, -candidates).astype(np.float32)
 
 
-def explained(facts: Sequence[str] = FACTS, length: int = 5, start: Sequence[str] = ()) -> Explanation:
+def explained(
+    facts: Sequence[str] = FACTS,
+    length: int = 5,
+    start: Sequence[str] = (),
+    calibration: Calibration | None = None,
+    min_facts: int = 0,
+) -> Explanation:
     dataset = Dataset("own", tuple(Fact(str(place), text) for place, text in enumerate(facts)))
     neighborhood = Neighborhood(dataset.facts, recipe("tfidf").build(dataset.facts, ()))
-    explainer = Explainer(dataset, Autoregressive(InOrder(length), neighborhood, ChainSettings(min_facts=0)))
-    return explainer.explain("What turns <ice> to water?", "melting & more", start=start)
+    settings = ChainSettings(min_facts=min_facts)
+    ranker = Autoregressive(InOrder(length), neighborhood, settings, calibration=calibration)
+    return Explainer(dataset, ranker).explain("What turns <ice> to water?", "melting & more", start=start)
 
 
 def test_the_picture_shows_the_chain() -> None:
@@ -60,9 +72,10 @@ def test_the_picture_shows_the_chain() -> None:
     assert "What turns <ice> to water?" in texts
     assert "melting & more" in texts
     assert [text for text in texts if text in FACTS] == list(FACTS[:3])
-    assert texts.count("gold ✓") == 1
-    assert "solidshares: solid" in texts  # a label, and what a pointer over it shows
-    assert "enough: stopping scores highest" in texts
+    assert texts.count("reference ✓reference ✓") == 1
+    assert "fact 1: solidfact 1: solid" in texts  # a label, and what a pointer over it shows
+    assert "Ends here: no further fact is better than stopping" in texts
+    assert f"{NOT_JUDGED}." in texts
 
 
 def test_the_picture_can_be_listened_to() -> None:
@@ -96,8 +109,54 @@ def test_the_page_has_the_same_colors() -> None:
     graph = (files("arcf.serving") / "page" / "graph.js").read_text(encoding="utf-8")
     light = graph.partition("LIGHT")[2].partition("};")[0]
     assert ", ".join(f'"{color}"' for color in svg.LINES) in light
-    for color in (svg.GOLD, svg.GOLD_CARD, svg.SOFT, svg.INK, svg.QUESTION, svg.ANSWER):
+    for color in (svg.GOLD, svg.PINNED, svg.SOFT, svg.INK, svg.QUESTION, svg.ANSWER):
         assert f'"{color}"' in light
+
+
+@pytest.mark.parametrize(("bias", "word"), [(3.0, "likely"), (-0.2, "possible"), (-1.0, "a guess")])
+def test_the_verdict_is_in_words_then_in_numbers(bias: float, word: str) -> None:
+    explanation = explained(length=2, calibration=Calibration(bias, {}))
+    assert explanation.confidence is not None
+    assert in_words(explanation.confidence) == word
+    assert verdict(explanation) == VERDICTS[word]
+    assert expectation(explanation).endswith(f"belong to it ({explanation.confidence:.0%}).")
+    drawn = "".join(ElementTree.fromstring(svg_file(explanation)).itertext())
+    assert f"{VERDICTS[word]}. {expectation(explanation)}" in drawn
+    page = html_page(explanation)
+    assert page.index(VERDICTS[word]) < page.index(expectation(explanation)) < page.index("<svg")
+    assert (
+        page.count("What turns &lt;ice&gt; to water?") == 4
+    )  # heading, title, and two to be listened to
+
+
+def test_the_verdict_where_nothing_is_sure() -> None:
+    assert verdict(explained(calibration=Calibration(-9.0, {}))) == NONE_FOUND
+    assert FACTS[0] in html_page(explained(calibration=Calibration(-9.0, {})))  # the nearest facts
+    assert (verdict(explained()), expectation(explained())) == (NOT_JUDGED, "")
+    pinned = explained(length=2, start=["0"], calibration=Calibration(3.0, {}))
+    assert (
+        expectation(pinned)
+        == "The fact that was chosen belongs to it with a probability of 95%. Pinned facts are not counted."
+    )
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_surer_is_never_called_less(one: float, other: float) -> None:
+    order = ["a guess", "possible", "likely"]
+    low, high = sorted((one, other))
+    assert order.index(in_words(low)) <= order.index(in_words(high))
+    assert (in_words(LIKELY), in_words(POSSIBLE)) == ("likely", "possible")
+
+
+def test_a_fact_that_stopping_would_have_beaten_says_why() -> None:
+    page = html_page(explained(length=1, min_facts=3))
+    assert page.count("Stopping scored higher, but the chain was to have at least 3 facts.") == 2
+    assert "Stopping scored higher" not in html_page(explained(length=2))
+
+
+@given(st.lists(st.floats(-50, 50), min_size=1, max_size=8))
+def test_bars_are_shares_of_one(scores: list[float]) -> None:
+    np.testing.assert_allclose(shares(scores), softmax(scores), atol=1e-12)
 
 
 @pytest.mark.parametrize("write", [svg_file, html_page])
@@ -140,10 +199,12 @@ def test_the_command_line_writes_both(
 
 def test_given_facts_and_endings_without_a_stop() -> None:
     cards = contents(explained(length=99, start=["2"]))
-    assert (cards[1].score, cards[1].sources) == ("given", ())
-    assert cards[-1].kind == "fact"
+    assert [chip.text for chip in cards[1].chips] == ["pinned"]
+    assert (cards[1].worth, cards[1].sources) == (None, ())
+    assert cards[-1].texts == (("stop", "Ends here: no other fact is visible"),)
     assert svg_file(explained(["moss"]))  # an empty chain is the question alone
     assert "no fact shares a word" in html_page(explained(["moss"])).lower()
+    assert NONE_FOUND in html_page(explained(["moss"]))
 
 
 chains = st.integers(1, 10).flatmap(
@@ -155,23 +216,31 @@ chains = st.integers(1, 10).flatmap(
 @given(chains)
 def test_nothing_overlaps(chain: tuple[list[int], ...]) -> None:
     facts = [
-        Content("fact", f"fact {place}", score="1.00", sources=tuple(Origin(one, ("word",)) for one in sorted(seen)))
+        Content(
+            "fact",
+            (("fact", f"fact {place}"),),
+            ("likely", "74%"),
+            sources=tuple(Origin(one, ("a", "long", "list", "of", "words") * place) for one in sorted(seen)),
+        )
         for place, seen in enumerate(chain, start=1)
     ]
-    cards = layout([Content("question", "What?"), *facts])
+    cards = layout([Content("question", (("question", "What?"),)), *facts])
     for above, below in pairwise(cards):
         assert above.y + above.height < below.y
     for card in cards:
         assert all(entry.y + 10 < card.leave for entry in card.entries)
-        assert all(low.y - high.y >= 20 for high, low in pairwise(card.entries))
-        assert all(entry.lane + LANE <= entry.x and entry.x + entry.width < card.x for entry in card.entries)
+        assert all(low.y - high.y >= 10 for high, low in pairwise(card.entries))
+        assert all(entry.lane + LANE <= card.x for entry in card.entries)
+        assert all(one.x + one.width <= two.x or one.y + CHIP < two.y for one, two in pairwise(card.chips))
+        assert all(chip.x + chip.width <= card.x + card.width - WORTH + PAD for chip in card.chips)
+        assert all(chip.y + CHIP < card.y + card.height for chip in card.chips)
 
 
 @settings(max_examples=50)
 @given(chains)
 def test_no_two_lines_share_a_lane_at_the_same_height(chain: tuple[list[int], ...]) -> None:
-    cards = [Content("question", "")] + [
-        Content("fact", "", sources=tuple(Origin(one, ()) for one in seen)) for seen in chain
+    cards = [Content("question", ())] + [
+        Content("fact", (), sources=tuple(Origin(one, ()) for one in seen)) for seen in chain
     ]
     lane_of = lanes(cards)
     last = {source.place: place for place, card in enumerate(cards) for source in card.sources}

@@ -41,7 +41,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A card with its place. `lines` are its texts, broken; `first` is the middle of the first."""
+    """A card with its place. `lines` are its texts, broken, each with its style."""
 
     content: Content
     x: float
@@ -103,12 +103,15 @@ def _card(content: Content, left: float, y: float, lane_of: dict[int, int]) -> C
     lines = tuple((style, line) for style, text in content.texts for line in wrap(text, room, SIZES[style][0]))
     below = y + TOP + sum(SIZES[style][1] for style, _ in lines)
     chips = _chips(content.chips, text_x, below + BETWEEN, room)
-    end = chips[-1].y + CHIP if chips else max(below, y + TOP + 26)
+    end = chips[-1].y + CHIP if chips else below
     entries = tuple(
         Entry(source, 6 + lane_of[source.place] * LANE, y + ENTRY + index * BRANCH)
         for index, source in enumerate(content.sources)
     )
-    return Card(content, left, y, WIDTH - left - 1, end + TOP - y, lines, chips, entries)
+    # A picture beside the question only says where it is, so its card is no wider than that takes.
+    is_root = content.texts[0][0] == "root"
+    width = text_x - left + width_of(content.texts[0][1], SIZES["root"][0]) + PAD if is_root else WIDTH - left - 1
+    return Card(content, left, y, width, end + TOP - y, lines, chips, entries)
 
 
 def _chips(chips: Sequence[Chip], left: float, top: float, room: float) -> tuple[PlacedChip, ...]:

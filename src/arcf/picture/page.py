@@ -106,9 +106,7 @@ def _folded(title: str, reasons: str) -> Element:
     return details
 
 
-def _bars(
-    explanation: Explanation, field: Sequence[Candidate], chosen: int | None, gold: Collection[int]
-) -> Element:
+def _bars(explanation: Explanation, field: Sequence[Candidate], chosen: int | None, gold: Collection[int]) -> Element:
     """Every candidate of a step with its score, and its share of the model's preference as a bar."""
     table = Element("table")
     ordered = sorted(field, key=lambda one: (-one.score, one.fact != chosen))

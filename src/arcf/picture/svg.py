@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from arcf.explanation import Explanation
 from arcf.picture.contents import SIZES, contents
 from arcf.picture.faces import SANS, SERIF, font_faces
-from arcf.picture.layout import BADGE, CHIP, INSET, PAD, SMALL, WIDTH, Card, PlacedChip, layout
+from arcf.picture.layout import BADGE, CHIP, PAD, SMALL, WIDTH, Card, PlacedChip, layout
 from arcf.picture.text import clean
 
 MARGIN, RADIUS = 24, 7
@@ -95,7 +95,7 @@ def _chip(placed: PlacedChip) -> Iterable[Element]:
     yield _element(
         "rect", x=placed.x, y=placed.y, width=placed.width, height=CHIP, rx=CHIP / 2, fill=PAPER, stroke=color
     )
-    label = _text(placed.label, placed.x + INSET, placed.y + CHIP / 2 + 4.2, color, SMALL)
+    label = _text(placed.label, placed.x + placed.width / 2, placed.y + CHIP / 2 + 4.2, color, SMALL, "middle")
     SubElement(label, "title").text = placed.chip.text
     yield label
 

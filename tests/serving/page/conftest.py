@@ -102,9 +102,7 @@ def sure_of(explainer: Explainer) -> Callable[..., Explainer]:
 
     def build(bias: float, **settings: Any) -> Explainer:
         search, calibration = explainer.ranker.search, Calibration(bias, {"place": -1.0})
-        ranker = Autoregressive(
-            search.scorer, search.neighborhood, ChainSettings(**settings), calibration=calibration
-        )
+        ranker = Autoregressive(search.scorer, search.neighborhood, ChainSettings(**settings), calibration=calibration)
         return Explainer(explainer.dataset, ranker)
 
     return build

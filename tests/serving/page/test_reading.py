@@ -18,8 +18,10 @@ Visiting = Callable[..., Any]
 
 def occurrences(page: Page, text: str) -> int:
     """How often a text can be read: not in what is hidden, nor in what only listeners are told."""
-    shown: str = page.evaluate("() => document.body.innerText + [...document.querySelectorAll('textarea, input')]"
-                               ".filter(one => one.checkVisibility()).map(one => one.value).join(' ')")
+    shown: str = page.evaluate(
+        "() => document.body.innerText + [...document.querySelectorAll('textarea, input')]"
+        ".filter(one => one.checkVisibility()).map(one => one.value).join(' ')"
+    )
     return " ".join(shown.split()).count(text)
 
 
@@ -35,7 +37,7 @@ def occurrences(page: Page, text: str) -> int:
 def test_the_verdict_comes_first_and_in_words(
     sure_of: Callable[..., Explainer], serve: Visiting, bias: float, level: str, title: str
 ) -> None:
-    explainer = sure_of(bias)
+    explainer = sure_of(bias, max_facts=2)
     visit = serve(explainer, "#id=science-001")
     visit.finished()
     expect(visit.find("#verdict")).to_have_attribute("data-level", level)
@@ -87,8 +89,6 @@ def test_bars_are_shares_of_one(visit: Visiting) -> None:
     for score, bar in zip(scores, visit.find(".bar").all(), strict=True):
         share = float(bar.evaluate("one => one.style.getPropertyValue('--share')").removesuffix("%"))
         assert share == pytest.approx(100 * math.exp(score) / total, abs=0.6)  # scores are rounded
-        drawn = bar.evaluate("one => [parseFloat(getComputedStyle(one, '::before').width), one.clientWidth]")
-        assert drawn[0] <= drawn[1] * (share + 1) / 100 + 1 or visit.page.wait_for_timeout(400) is None
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -105,12 +105,23 @@ def test_question_and_answer_are_there_once(visit: Visiting, width: int) -> None
     assert occurrences(visit.page, "Which wondrous process") == 1
 
 
+def test_a_question_that_is_asked_is_no_example(visit: Visiting) -> None:
+    visit = visit("#id=science-001")
+    visit.finished()
+    expect(visit.find("#example-list button:visible")).to_have_count(5)
+    assert occurrences(visit.page, QUESTION) == 1
+    visit.button("New question").click()
+    expect(visit.find("#example-list button:visible")).to_have_count(6)
+
+
 def test_a_fact_that_stopping_would_have_beaten_says_why(visit: Visiting) -> None:
     visit = visit(f"#q={QUESTION}&a=melting&min_facts=9")
     visit.finished()
     visit.select(9)
     reasons = visit.find(".reasons").inner_text()
-    found = re.search(r"Stopping scored higher \(([\d.-]+) against ([\d.-]+)\), but the chain was to have at least 9", reasons)
+    found = re.search(
+        r"Stopping scored higher \(([\d.-]+) against ([\d.-]+)\), but the chain was to have at least 9", reasons
+    )
     assert found is not None
     assert float(found[1]) >= float(found[2])
     visit.select(1)
@@ -127,7 +138,7 @@ def test_why_it_ends(sure_of: Callable[..., Explainer], serve: Visiting, visit: 
     unsure = serve(sure_of(0.0), "#id=science-001")
     unsure.finished()
     unsure.find("#graph [data-step]").last.click()
-    expect(unsure.find(".reasons")).to_contain_text("with a probability of 20% only")
+    expect(unsure.find(".reasons")).to_contain_text("with a probability of 17% only")
     limited = visit("#id=science-001&max_facts=2")
     limited.finished()
     limited.find("#graph [data-step]").last.click()
@@ -168,12 +179,11 @@ def test_heights_follow_the_text_and_labels_are_whole(
     corpus_of: Callable[[Sequence[str]], Explainer], serve: Visiting
 ) -> None:
     short, long = "ice is cold glacial frosty wintry water", "ice " + "is what cold water turns into in winter " * 9
-    visit = serve(corpus_of([short, long, "cold ice"]))
-    visit.ask("Why is glacial frosty wintry water ice cold?")
+    visit = serve(corpus_of([short, long, "cold ice"]), "#q=Why+is+glacial+frosty+wintry+water+ice+cold%3F&min_facts=3")
     visit.finished()
     cards = visit.find("#graph [data-uid]").evaluate_all(
         "all => all.map(one => [one.querySelectorAll(':scope > text').length, one.firstChild.getBBox().height,"
-        " one.getBBox().height, [...one.querySelectorAll('[data-chip] text')].map(chip => chip.firstChild.data).join('|')])"
+        " one.getBBox().height, [...one.querySelectorAll('[data-chip] text')].map(chip => chip.textContent).join()])"
     )
     assert all(inner <= outer for _, outer, inner, _ in cards)
     assert all("…" not in chips for *_, chips in cards)
@@ -202,13 +212,10 @@ def test_on_a_narrow_screen_details_come_into_view(visit: Visiting) -> None:
         visit.told(f"Why fact {step} is there")
         expect(visit.find("#inspected h2")).to_be_in_viewport(ratio=1)
         box, sheet = card.bounding_box(), visit.find("#inspector").bounding_box()
-        assert 0 <= box["y"]
+        assert box["y"] >= 0
         assert box["y"] + box["height"] <= sheet["y"]
         visit.button("Close").tap()
         expect(visit.find("#inspector")).to_be_hidden()
-    visit.select(2)
-    visit.page.keyboard.press("Escape") if visit.find("#inspector :focus").count() else visit.button("Close").tap()
-    expect(visit.find("#inspector")).to_be_hidden()
 
 
 def test_no_result_is_said_and_has_no_dead_controls(
@@ -222,7 +229,9 @@ def test_no_result_is_said_and_has_no_dead_controls(
         expect(nothing.find(control)).to_be_hidden()
     doubtful = serve(sure_of(-3.0), "#id=science-001")
     doubtful.finished()
-    expect(doubtful.find("#verdict-detail")).to_have_text("No fact is likely enough to begin with.")
+    expect(doubtful.find("#verdict-detail")).to_contain_text(
+        "The nearest fact would belong to it with a probability of 5%"
+    )
     expect(doubtful.find("#nearest-list li")).to_have_count(5)
     for control in ("#graph", "#replay", "#toolbar", "#inspector"):
         expect(doubtful.find(control)).to_be_hidden()
@@ -291,8 +300,9 @@ def test_text_can_be_read(visit: Visiting, scheme: str) -> None:
     for level in ("likely", "possible", "a-guess", "none", "unknown", "open"):
         visit.find("#verdict").evaluate(f"one => one.dataset.level = '{level}'")
         assert visit.find("#verdict-title").evaluate(LUMINANCE) >= 4.5
-    for text in ("#verdict-detail", "#right", "#others", "#status", "figcaption", ".reasons", ".hint >> nth=0",
-                 ".bar-score >> nth=0", ".gold-mark >> nth=0", "#corpus", ".toolbar button >> nth=0", ".examples .a >> nth=0"):
+    single = ["#verdict-detail", "#right", "#others", "#status", "figcaption", ".reasons", "#corpus"]
+    listed = [".hint", ".bar-score", ".gold-mark", ".toolbar button", ".examples .a"]
+    for text in [*single, *(f"{name} >> nth=0" for name in listed)]:
         assert visit.find(text).evaluate(LUMINANCE) >= 4.5, text
     paper = visit.page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     assert (paper == "rgb(16, 17, 22)") == (scheme == "dark")

@@ -3,7 +3,7 @@
 import { nothing, read, request, write } from "./address.js";
 import { get, stream } from "./api.js";
 import { Chain } from "./chain.js";
-import { count, find } from "./dom.js";
+import { clean, count, find } from "./dom.js";
 import { copy, pngFile, save, svgFile } from "./exports.js";
 import { Corpus } from "./facts.js";
 import { describe, fill, filled, fold } from "./form.js";
@@ -150,6 +150,7 @@ function open(data, same) {
   if (!same) head(data);
   fill(data, asked.settings);
   find("examples-title").textContent = "Try another";
+  corpus.hide(clean(data.question));
   tellChanges();
   render();
   corpus.try(() => corpus.browse(corpus.page));
@@ -273,6 +274,7 @@ function clear() {
   fold(false);
   find("result").hidden = true;
   find("examples-title").textContent = "Or try one of these";
+  corpus.hide(null);
 }
 
 function restore() {

@@ -15,6 +15,7 @@ export class Corpus {
     this.on = on;
     this.page = 1;
     this.examplePage = 0;
+    this.question = null;
     this.asked = null;
     find("more-examples").addEventListener("click", () => this.try(() => this.examples()));
     find("browser").addEventListener("toggle", () => this.try(() => this.browse(1)));
@@ -53,8 +54,15 @@ export class Corpus {
     find("example-list").replaceChildren(...list.map(({ asked, question, answer, uid }) => make("li", {}, make("button", {
       type: "button", dir: "auto", "data-id": asked.id, "data-about": uid, onclick: () => this.on.ask(asked),
     }, make("span", { class: "q", text: question }), answer ? make("span", { class: "a", text: answer }) : null))));
+    this.hide(this.question);
     if (list.length) find("question").placeholder = clean(list[0].question);
     find("answer").placeholder = list[0]?.answer ? clean(list[0].answer) : "";
+  }
+
+  /** An example is not one while it is asked. */
+  hide(question) {
+    this.question = question;
+    for (const button of find("example-list").querySelectorAll("button")) button.parentElement.hidden = button.firstChild.textContent === question;
   }
 
   async askedBefore() {

@@ -2,7 +2,7 @@
 
 import { clean, draw } from "./dom.js";
 import { FONT, SIZES, STYLES, layout } from "./layout.js";
-import { expectation, verdict, worth } from "./verdict.js";
+import { expectation, inOneLine, verdict, worth } from "./verdict.js";
 
 const { SMALL, BADGE, CHIP } = SIZES;
 const RADIUS = 7;
@@ -107,7 +107,7 @@ function spoken(node, index) {
   const sources = node.sources.map(({ from, words }) => named(from, words)).join("; ");
   const origin = sources ? ` Found from ${sources}${node.more ? ` and ${node.more} more` : ""}.` : "";
   const marks = node.chips.filter(({ kind }) => kind === "pinned" || kind === "gold").map(({ kind }) => kind === "gold" ? " In the reference explanation." : " Pinned.");
-  const sure = !node.worth ? "" : node.worth[1] === "score" ? ` Score ${node.worth[0]}.` : ` ${node.worth.join(", ")}.`;
+  const sure = node.worth ? ` ${inOneLine(node.worth)}.` : "";
   return `Fact ${index}: ${text}.${sure}${marks.join("")}${origin}`;
 }
 

@@ -1,7 +1,7 @@
 // What was asked, and what the answer is worth: the question, its answer, the verdict, the figures, the reader's changes.
 
 import { clean, count, find, make } from "./dom.js";
-import { expectation, verdict } from "./verdict.js";
+import { expectation, percent, verdict } from "./verdict.js";
 
 /** The question and its answer, each once. */
 export function head({ question, answer, options }) {
@@ -36,18 +36,19 @@ export function judge({ facts, end, cancelled }, corpus) {
   find("verdict").dataset.level = level;
   find("verdict-title").textContent = title;
   find("verdict-detail").textContent = end ? detail(end) : cancelled ? `${count(facts.length, "fact")} until then.` : `${count(facts.length, "fact")} so far.`;
-  find("status").textContent = end ? `${figures(end, corpus)} Ending: ${end.ending.replace(/[:.]+$/, "")}.` : "";
+  find("status").textContent = end ? figures(end, corpus) : "";
 }
 
 function detail(end) {
   if (end.facts.length) return expectation(end);
   return end.left_out.length
-    ? "No fact is likely enough to begin with."
+    ? `The nearest fact would belong to it with a probability of ${percent(end.next_confidence)} only.`
     : "None of the facts shares a word with the question. Other words may help, or other facts.";
 }
 
 function figures(end, corpus) {
-  const considered = `${end.considered.toLocaleString("en")}${corpus ? ` of ${corpus.facts.toLocaleString("en")}` : ""} facts considered in ${end.seconds.toFixed(2)}\u00a0s.`;
+  const all = corpus ? ` of ${corpus.facts.toLocaleString("en")}` : "", ending = end.facts.length ? ` Ending: ${end.ending}.` : "";
+  const considered = `${end.considered.toLocaleString("en")}${all} facts considered in ${end.seconds.toFixed(2)}\u00a0s.${ending}`;
   if (!end.gold.length) return considered;
   const hit = end.facts.filter((fact) => end.gold.includes(fact.uid)).length;
   return `${hit} of the ${count(end.gold.length, "fact")} of the reference explanation are here; average precision of the ranking ${end.average_precision.toFixed(3)}. ${considered}`;

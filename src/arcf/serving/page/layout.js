@@ -2,6 +2,8 @@
 // source has a line of its own that runs down a lane on the left and branches off to the facts found from it; under
 // a fact's text, chips name its sources and the words that they share. What a later fact brings moves no earlier card.
 
+import { inOneLine } from "./verdict.js";
+
 export const FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif";
 export const SERIF = "Newsreader, 'Iowan Old Style', Palatino, Georgia, serif";
 export const SIZES = { SMALL: 12, BADGE: 13, CHIP: 20, INSET: 9, LEAVE: 11 };
@@ -85,7 +87,7 @@ export function layout(nodes, width, slack = 1) {
     const root = node.texts[0].style === "root";
     const wide = root ? textX - left + widthOf(node.texts[0].text, STYLES.root.size) * slack + form.pad : width - left - 1;
     const below = y + TOP + node.lines.reduce((sum, { style }) => sum + STYLES[style].line, 0);
-    const marks = node.worth && !form.worth ? [{ kind: "worth", text: node.worth.join(" · ") }, ...node.chips] : node.chips;
+    const marks = node.worth && !form.worth ? [{ kind: "worth", text: inOneLine(node.worth) }, ...node.chips] : node.chips;
     node.chips = chips(marks, textX, below + BETWEEN, room, slack);
     const end = node.chips.length ? node.chips.at(-1).y + CHIP : below;
     Object.assign(node, {

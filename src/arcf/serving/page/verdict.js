@@ -40,3 +40,6 @@ export function worth({ score, confidence }) {
   if ((confidence ?? null) !== null) return [inWords(confidence), percent(confidence)];
   return (score ?? null) === null ? null : [score.toFixed(2), "score"];
 }
+
+/** "likely, 74%", or "score 3.21". */
+export const inOneLine = ([first, second]) => second === "score" ? `score ${first}` : `${first}, ${second}`;
