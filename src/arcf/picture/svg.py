@@ -96,6 +96,7 @@ def _chip(placed: PlacedChip) -> Iterable[Element]:
         "rect", x=placed.x, y=placed.y, width=placed.width, height=CHIP, rx=CHIP / 2, fill=PAPER, stroke=color
     )
     label = _text(placed.label, placed.x + placed.width / 2, placed.y + CHIP / 2 + 4.2, color, SMALL, "middle")
+    label.set("font-weight", "500")
     SubElement(label, "title").text = placed.chip.text
     yield label
 

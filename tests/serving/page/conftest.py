@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from threading import Semaphore
 from typing import Any
@@ -56,7 +56,7 @@ class Visit:
         self.button("Explain").click()
 
     def finished(self) -> None:
-        expect(self.find("#working")).to_be_hidden()
+        expect(self.find("#cancel")).to_be_hidden()
         expect(self.find("#status")).to_contain_text("facts considered")
 
     def cards(self) -> list[str]:
@@ -153,13 +153,13 @@ def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visit]]:
 
 @pytest.fixture
 def serve(running: Running, visit: Callable[..., Visit]) -> Iterator[Callable[..., Visit]]:
-    """Opens the page of a server of one's own."""
-    from contextlib import ExitStack
-
+    """Opens the page of a server of one's own, which outlives it."""
     with ExitStack() as stack:
 
         def opened(explainer: Explainer, at: str = "", **options: Any) -> Visit:
             base = stack.enter_context(running(explainer, ServingSettings()))
-            return visit(at, base=base, **options)
+            made = visit(at, base=base, **options)
+            stack.callback(made.page.close)
+            return made
 
         yield opened

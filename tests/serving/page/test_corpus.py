@@ -60,6 +60,8 @@ def test_facts_are_searched_and_explained(own: Any) -> None:
     expect(own.find("#graph [data-chip='pinned']")).to_have_count(1)
     own.finished()
     assert own.cards()[0] == "f5"
+    expect(own.find("#asked")).to_be_focused()
+    expect(own.page.get_by_role("button", name="Pin: grass needs rain")).to_have_count(0)
 
 
 def test_the_page_says_how_to_bring_facts(own: Any) -> None:

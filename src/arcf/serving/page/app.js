@@ -56,7 +56,7 @@ const corpus = new Corpus({
   pin: (uid) => pin(uid),
   known: ({ uid, text }) => texts.set(uid, text),
   tell: (message) => tell(message),
-  canPin: () => chain !== null,
+  canPin: (uid) => chain !== null && !asked.start.includes(uid),
 });
 
 const laterPins = (step, uid) => uids().slice(step).filter((one) => asked.start.includes(one) && one !== uid);
@@ -116,7 +116,7 @@ async function askWithoutUnknown(wanted, remember, signal) {
 /** Tell what is being done, and offer to cancel it; nothing: it is done. */
 function work(message) {
   document.body.classList.toggle("busy", message !== "");
-  find("working").hidden = !message;
+  find("cancel").hidden = !message;
   find("waiting").textContent = message;
 }
 
@@ -141,7 +141,7 @@ function begin(wanted, data, step, remember) {
   const held = document.activeElement, elsewhere = find("examples").contains(held) || find("browser").contains(held);
   open(data, same);
   const now = document.activeElement, lost = held !== document.body && (now === document.body || !now.checkVisibility());
-  if ((elsewhere && !same) || lost) find("asked").focus();
+  if (elsewhere || lost) find("asked").focus();
 }
 
 function open(data, same) {
@@ -167,7 +167,7 @@ function tellChanges() {
 function take(event, data) {
   if (event === "step") {
     chain.add(data);
-    find("waiting").textContent = `${count(chain.facts.length, "fact")} so far; looking for the next…`;
+    find("waiting").textContent = `${count(chain.facts.length, "fact")} so far…`;
   } else {
     chain.close(data);
     selected = Math.min(selected, Math.max(chain.steps, 1));

@@ -9,7 +9,7 @@ const EXAMPLES = 6, SIZE = 10, PATIENCE = 250;
 /** A question that any fact answers for itself: what else explains it? */
 export const about = ({ uid, text }) => ({ ...nothing(), question: `What explains that ${text}?`, excluded: [uid] });
 
-/** `on` has: ask(asked), pin(uid), known(fact), tell(message), canPin(). */
+/** `on` has: ask(asked), pin(uid), known(fact), tell(message), canPin(uid). */
 export class Corpus {
   constructor(on) {
     this.on = on;
@@ -104,6 +104,6 @@ export class Corpus {
       make("span", { dir: "auto", text: fact.text }),
       make("span", { class: "row" },
         make("button", { type: "button", text: "Explain it", "aria-label": `Explain: ${fact.text}`, onclick: () => this.on.ask(about(fact)) }),
-        this.on.canPin() ? make("button", { type: "button", text: "Pin", "aria-label": `Pin: ${fact.text}`, onclick: () => this.on.pin(fact.uid) }) : null));
+        this.on.canPin(fact.uid) ? make("button", { type: "button", text: "Pin", "aria-label": `Pin: ${fact.text}`, onclick: () => this.on.pin(fact.uid) }) : null));
   }
 }

@@ -35,7 +35,7 @@ export function judge({ facts, end, cancelled }, corpus) {
   const { level, title } = end ? verdict(end) : { level: "open", title: cancelled ? "Cancelled" : "Looking for facts…" };
   find("verdict").dataset.level = level;
   find("verdict-title").textContent = title;
-  find("verdict-detail").textContent = end ? detail(end) : cancelled ? `${count(facts.length, "fact")} until then.` : `${count(facts.length, "fact")} so far.`;
+  find("verdict-detail").textContent = end ? detail(end) : cancelled ? `${count(facts.length, "fact")} until then.` : "They appear as they are found.";
   find("status").textContent = end ? figures(end, corpus) : "";
 }
 
