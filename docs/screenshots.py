@@ -1,7 +1,7 @@
 """Take the pictures of the page again: arcf serve, then python docs/screenshots.py http://127.0.0.1:8000/.
 
-With a folder as well, the page goes there instead, whole, in every width and color that it should be looked at in. Wants
-playwright, Pillow and Chromium; the server must have the packaged corpus.
+With a folder as well, the page goes there instead, whole, in every width and color that it should be looked at in.
+Wants playwright, Pillow and Chromium; the server must have the packaged corpus.
 """
 
 import io
@@ -17,8 +17,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 QUESTION = "#id=science-030"
 SHOWN: dict[str, tuple[dict[str, Any], int | None]] = {
-    "page-light": ({"viewport": {"width": 1280, "height": 1010}}, None),
-    "page-dark": ({"viewport": {"width": 1280, "height": 1010}, "color_scheme": "dark"}, 3),
+    "page-light": ({"viewport": {"width": 1280, "height": 900}}, None),
+    "page-dark": ({"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"}, 3),
     "page-narrow": ({"viewport": {"width": 390, "height": 844}}, 2),
 }
 """What the documents show: how the page is opened, and the fact that is clicked."""

@@ -124,9 +124,7 @@ def test_the_verdict_is_in_words_then_in_numbers(bias: float, word: str) -> None
     assert f"{VERDICTS[word]}. {expectation(explanation)}" in drawn
     page = html_page(explanation)
     assert page.index(VERDICTS[word]) < page.index(expectation(explanation)) < page.index("<svg")
-    assert (
-        page.count("What turns &lt;ice&gt; to water?") == 4
-    )  # heading, title, and two to be listened to
+    assert page.count("What turns &lt;ice&gt; to water?") == 4  # heading, title, and two to be listened to
 
 
 def test_the_verdict_where_nothing_is_sure() -> None:

@@ -117,7 +117,8 @@ def _bars(explanation: Explanation, field: Sequence[Candidate], chosen: int | No
         text = SubElement(row, "td", dir="auto")
         text.text = "stop here" if is_stop else clean(explanation.corpus[candidate.fact].text)
         if candidate.fact in gold:
-            SubElement(text, "span", {"class": "gold"}).text = " reference ✓"
+            text.text += " "
+            SubElement(text, "span", {"class": "gold"}).text = "reference ✓"
         SubElement(row, "td", {"class": "score"}).text = f"{candidate.score:.2f}"
         SubElement(SubElement(row, "td", {"class": "bar"}), "span", style=f"width: {100 * share:.1f}%")
     return table

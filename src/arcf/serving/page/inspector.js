@@ -91,7 +91,7 @@ export class Inspector {
     bar.style.setProperty("--share", `${(one.share * 100).toFixed(1)}%`);
     const gold = !one.stop && chain.isGold(one.uid);
     const content = [
-      make("span", { class: "bar-text", dir: "auto", text: one.stop ? "stop here" : one.text }, gold ? make("span", { class: "gold-mark", text: " reference ✓" }) : null),
+      make("span", { class: "bar-text", dir: "auto", text: one.stop ? "stop here" : one.text }, ...(gold ? [" ", make("span", { class: "gold-mark", text: "reference ✓" })] : [])),
       make("span", { class: "bar-score", text: score }),
       bar,
     ];
