@@ -79,6 +79,18 @@ def test_a_search_is_cancelled_before_and_after_its_first_fact(step_by_step: Any
     step_by_step.permits.release(40)
 
 
+def test_a_search_that_takes_too_long_says_so(step_by_step: Any, running: Visiting, visit: Visiting) -> None:
+    with running(step_by_step.explainer, ServingSettings(seconds=2.0)) as address:
+        visit = visit(base=address, is_refused=True)
+        step_by_step.permits.release()
+        visit.ask(QUESTION, "melting")
+        expect(visit.find("#notice")).to_be_visible()
+        expect(visit.find("#verdict-title")).to_have_text("Not finished")
+        expect(visit.button("Cancel")).to_be_hidden()
+        assert len(visit.cards()) <= 1
+        step_by_step.permits.release(20)
+
+
 def test_the_question_is_edited_in_its_place(visit: Visiting) -> None:
     visit = visit("#id=science-001")
     visit.finished()

@@ -90,7 +90,7 @@ async function ask(wanted, { step = 1, remember = true, missing = [] } = {}) {
   } catch (error) {
     if (signal.aborted) return;
     if (error.status === 404 && await askWithoutUnknown(wanted, remember, signal)) return;
-    if (chain && !chain.end) stop();
+    breakOff("Not finished");
     tell(error.status === undefined ? "The server cannot be reached." : error.message);
   } finally {
     if (!signal.aborted) work("");
@@ -120,9 +120,10 @@ function work(message) {
   find("waiting").textContent = message;
 }
 
-/** The chain as far as it was found. */
-function stop() {
-  chain.cancelled = true;
+/** Leave the chain as far as it was found. */
+function breakOff(why) {
+  if (!chain || chain.end) return;
+  chain.breakOff(why);
   render();
 }
 
@@ -209,7 +210,7 @@ function select(step) {
 
 function tell(message) {
   find("notice").hidden = !message;
-  find("notice").textContent = message;
+  find("notice").textContent = clean(message);
 }
 
 const actions = {
@@ -238,7 +239,7 @@ find("ask").addEventListener("keydown", (event) => { if (event.key === "Escape" 
 find("cancel").addEventListener("click", () => {
   running?.abort();
   work("");
-  if (chain && !chain.end) stop();
+  breakOff("Cancelled");
 });
 find("start-over").addEventListener("click", () => change([], []));
 find("edit").addEventListener("click", () => { fold(false); find("question").focus(); });

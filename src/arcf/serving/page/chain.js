@@ -10,7 +10,7 @@ export class Chain {
     this.opening = null;
     this.facts = [];
     this.end = null;
-    this.cancelled = false;
+    this.broken = "";
   }
 
   open(opening) {
@@ -25,6 +25,11 @@ export class Chain {
 
   close(end) {
     this.end = end;
+  }
+
+  /** The search ended too early, and this is why. */
+  breakOff(why) {
+    this.broken = why;
   }
 
   /** Nothing was found, and nothing will be. */

@@ -31,11 +31,11 @@ find("unfold").addEventListener("click", () => {
 new ResizeObserver(measure).observe(find("asked"));
 
 /** Whether the chain can be trusted, as far as that is known. */
-export function judge({ facts, end, cancelled }, corpus) {
-  const { level, title } = end ? verdict(end) : { level: "open", title: cancelled ? "Cancelled" : "Looking for facts…" };
+export function judge({ facts, end, broken }, corpus) {
+  const { level, title } = end ? verdict(end) : { level: "open", title: broken || "Looking for facts…" };
   find("verdict").dataset.level = level;
   find("verdict-title").textContent = title;
-  find("verdict-detail").textContent = end ? detail(end) : cancelled ? `${count(facts.length, "fact")} until then.` : "They appear as they are found.";
+  find("verdict-detail").textContent = end ? detail(end) : broken ? `${count(facts.length, "fact")} until then.` : "They appear as they are found.";
   find("status").textContent = end ? figures(end, corpus) : "";
 }
 

@@ -23,7 +23,7 @@ export class Inspector {
   content(chain, step) {
     const at = step > chain.facts.length;
     if (at && !chain.end) {
-      return [heading(chain.cancelled ? "Cancelled" : `Looking for fact ${step}…`)];
+      return [heading(chain.broken || `Looking for fact ${step}…`)];
     }
     const field = chain.field(step);
     return [
@@ -35,13 +35,11 @@ export class Inspector {
   }
 
   reasons(chain, step) {
-    const fact = chain.facts[step - 1], sources = chain.sources(step - 1), more = chain.more(step - 1);
-    const from = sources.map(({ from, words }) => `${from ? `fact ${from}` : "the question"}${words.length ? ` (${words.join(", ")})` : ""}`);
-    const { confidence, score, stop_score: stop } = fact;
+    const fact = chain.facts[step - 1], { confidence, score, stop_score: stop } = fact;
     return [
       fact.given ? "Pinned: the chain begins with it because you said so." : null,
       (confidence ?? null) === null ? null : `${capital(inWords(confidence))}: it belongs to the explanation with a probability of ${percent(confidence)}.`,
-      from.length ? `Shares words with ${listed(from)}${more ? `, and ${more} more` : ""}.` : null,
+      origin(chain.sources(step - 1), chain.more(step - 1)),
       chain.isGold(fact.uid) ? "The reference explanation of this question has it too." : null,
       (stop ?? null) === null || stop < score ? null
         : fact.given ? `Stopping scored higher (${stop.toFixed(2)} against ${score.toFixed(2)}).`
@@ -108,6 +106,15 @@ export class Inspector {
   focus() {
     this.panel.querySelector("h2")?.focus({ preventScroll: true });
   }
+}
+
+/** Where a fact was found from, and by which words. */
+function origin(sources, more) {
+  if (!sources.length) return null;
+  const telling = sources.filter(({ words }) => words.length), and = more ? `, and ${more} more` : "";
+  const name = (from) => from ? `fact ${from}` : "the question";
+  if (!telling.length) return `Near ${listed(sources.map(({ from }) => name(from)))}${and}, but by no word that says much.`;
+  return `Shares words with ${listed(telling.map(({ from, words }) => `${name(from)} (${words.join(", ")})`))}${and}.`;
 }
 
 const heading = (text) => make("h2", { text, tabindex: -1 });

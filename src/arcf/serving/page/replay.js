@@ -41,7 +41,7 @@ export class Replay {
 
   render(chain, step) {
     const { steps } = chain;
-    find("replay").hidden = steps < 2 || !(chain.end || chain.cancelled);
+    find("replay").hidden = steps < 2 || !(chain.end || chain.broken);
     this.slider.max = steps;
     this.slider.value = step;
     this.slider.style.setProperty("--share", `${steps > 1 ? ((step - 1) / (steps - 1)) * 100 : 100}%`);
