@@ -79,16 +79,17 @@ def test_a_search_is_cancelled_before_and_after_its_first_fact(step_by_step: Any
     step_by_step.permits.release(40)
 
 
-def test_a_search_that_takes_too_long_says_so(step_by_step: Any, running: Visiting, visit: Visiting) -> None:
-    with running(step_by_step.explainer, ServingSettings(seconds=2.0)) as address:
-        visit = visit(base=address, is_refused=True)
-        step_by_step.permits.release()
-        visit.ask(QUESTION, "melting")
-        expect(visit.find("#notice")).to_be_visible()
-        expect(visit.find("#verdict-title")).to_have_text("Not finished")
-        expect(visit.button("Cancel")).to_be_hidden()
-        assert len(visit.cards()) <= 1
-        step_by_step.permits.release(20)
+def test_a_search_that_breaks_off_says_so(visit: Visiting, address: str) -> None:
+    visit = visit()
+    whole = visit.page.request.post(f"{address}api/explain/stream", data={"question": QUESTION}).text()
+    failure = 'event: error\ndata: {"status": 504, "title": "Gateway Timeout", "detail": "It took too long."}\n\n'
+    body = "\n\n".join([*whole.split("\n\n")[:3], failure])  # the start and two steps
+    visit.page.route("**/api/explain/stream", lambda route: route.fulfill(body=body))
+    visit.ask(QUESTION)
+    expect(visit.find("#notice")).to_have_text("It took too long.")
+    expect(visit.find("#verdict")).to_contain_text("Not finished 2 facts until then.", use_inner_text=True)
+    expect(visit.button("Cancel")).to_be_hidden()
+    assert len(visit.cards()) == 2
 
 
 def test_the_question_is_edited_in_its_place(visit: Visiting) -> None:
