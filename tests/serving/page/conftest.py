@@ -108,8 +108,9 @@ def sure_of(explainer: Explainer) -> Callable[..., Explainer]:
     return build
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Closed after each module: as long as it is open, its event loop runs in this thread, and no other can."""
     if CHROMIUM is None:
         pytest.skip("no Chromium here: run make browser as root, or install it")
     with sync_playwright() as playwright:

@@ -31,7 +31,8 @@ def test_a_corpus_without_questions_offers_its_facts(own: Any) -> None:
     examples = own.find("#example-list button")
     expect(examples).to_have_count(6)
     expect(examples.first).to_have_text("What explains that yeast makes bread rise?")
-    expect(own.find("#question")).to_have_attribute("placeholder", "What explains that yeast makes bread rise?")
+    example = "For example: What explains that yeast makes bread rise?"
+    expect(own.find("#question")).to_have_attribute("placeholder", example)
     own.button("Other examples").click()
     expect(examples.first).to_have_text("What explains that rain is a kind of water?")
     examples.nth(1).click()

@@ -154,7 +154,7 @@ function open(data, same) {
   corpus.hide(clean(data.question));
   tellChanges();
   render();
-  corpus.try(() => corpus.browse(corpus.page));
+  corpus.list();
 }
 
 function tellChanges() {
@@ -276,6 +276,7 @@ function clear() {
   find("result").hidden = true;
   find("examples-title").textContent = "Or try one of these";
   corpus.hide(null);
+  corpus.list();
 }
 
 function restore() {

@@ -17,6 +17,7 @@ export class Corpus {
     this.examplePage = 0;
     this.question = null;
     this.asked = null;
+    this.listed = [];
     find("more-examples").addEventListener("click", () => this.try(() => this.examples()));
     find("browser").addEventListener("toggle", () => this.try(() => this.browse(1)));
     find("corpus").addEventListener("click", () => {
@@ -55,8 +56,8 @@ export class Corpus {
       type: "button", dir: "auto", "data-id": asked.id, "data-about": uid, onclick: () => this.on.ask(asked),
     }, make("span", { class: "q", text: question }), answer ? make("span", { class: "a", text: answer }) : null))));
     this.hide(this.question);
-    if (list.length) find("question").placeholder = clean(list[0].question);
-    find("answer").placeholder = list[0]?.answer ? clean(list[0].answer) : "";
+    if (list.length) find("question").placeholder = `For example: ${clean(list[0].question)}`;
+    find("answer").placeholder = list[0]?.answer ? `For example: ${clean(list[0].answer)}` : "";
   }
 
   /** An example is not one while it is asked. */
@@ -91,11 +92,17 @@ export class Corpus {
     find("found").textContent = found.total
       ? `${count(found.total.toLocaleString("en"), "fact", found.total)}${query ? ", nearest first" : ""}`
       : `No fact shares a word with “${clean(query)}”.`;
-    find("fact-list").replaceChildren(...found.items.map((fact) => this.row(fact)));
+    this.listed = found.items;
+    this.list();
     find("pages").hidden = found.pages < 2;
     find("page").textContent = `Page ${page.toLocaleString("en")} of ${found.pages.toLocaleString("en")}`;
     find("earlier").disabled = page <= 1;
     find("later").disabled = page >= found.pages;
+  }
+
+  /** The facts that were found, with what can be done with them now. */
+  list() {
+    find("fact-list").replaceChildren(...this.listed.map((fact) => this.row(fact)));
   }
 
   row(fact) {
