@@ -25,7 +25,9 @@ def masked(line: str) -> str:
 def test_console_examples_print_what_they_say(
     arcf: Callable[..., int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
+    # A terminal of 80 columns without colours.
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("TERM", "dumb")
     shown = re.findall(r"^\$ arcf (.*?)\n(.*?)^```", README, re.M | re.S)
     assert shown
     for command, expected in shown:

@@ -1,9 +1,10 @@
 """A found chain in the form in which people and programs read it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from arcf.account import GOLD, Account, Line, numbered
 from arcf.chain import ChainSearch, SearchResult
 from arcf.display import shown
 from arcf.evaluation import judge_ranking
@@ -75,6 +76,38 @@ class Explanation:
         ]
         return "\n".join([head, *given, *chosen, self.ending(), *self.nearest()])
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return self.account().html()
+
+    def to_markdown(self, top_k: int = 0) -> str:
+        """The explanation as Markdown; with `top_k`, a list of so many facts of its ranking as well."""
+        ranked = numbered(fact.text for fact in self.ranking(top_k)) if top_k else ""
+        return self.account().markdown() + (f"\nRanking:\n\n{ranked}\n" if ranked else "")
+
+    def account(self) -> Account:
+        """What people are told of the explanation, in words."""
+        gold, texts = set(self.gold), [fact.text for fact in self.facts]
+        worths = [("given", "")] * len(self.chain.start) + [
+            (worth(step), self.origin(step)) for step in self.chain.steps
+        ]
+        lines = [
+            Line(text, how_sure, origin, fact in gold)
+            for fact, text, (how_sure, origin) in zip(self.chain.facts, texts, worths, strict=True)
+        ]
+        return Account(self.chain.question, tuple(lines), tuple(self.closing()))
+
+    def closing(self) -> list[str]:
+        """How sure the chain is, why it ends where it does, the nearest facts where it has none, and gold's part."""
+        sure, gold, chain = self.confidence, set(self.gold), self.chain
+        hit = len(gold.intersection(chain.facts))
+        return [
+            *([f"{sure:.0%} of these facts can be expected to explain the answer"] if sure is not None else []),
+            self.ending(),
+            *self.nearest(),
+            *([f"{GOLD} in the gold explanation: {hit} of its {len(gold)} facts are in the chain"] if gold else []),
+        ]
+
     def nearest(self) -> list[str]:
         """The facts that come nearest to an explanation where none was found, as lines."""
         if self.chain.facts:
@@ -127,8 +160,8 @@ class Explanation:
             return f"no good explanation found: {nearest}. The nearest facts:"
         return f"ended after {_count(len(chain.facts), 'fact')}: {nearest}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The explanation as plain values for JSON; facts by uid."""
+    def to_dict(self, top_k: int = 0) -> dict[str, Any]:
+        """The explanation as plain values for JSON, facts by uid; with `top_k`, so many facts of its ranking too."""
         chain = self.chain
         return {
             **question_to_dict(chain.question, self.dataset),
@@ -145,6 +178,7 @@ class Explanation:
             "considered": self.found.considered,
             "scorings": self.found.scorings,
             "seconds": round(self.seconds, 4),
+            **({"ranking": [asdict(fact) for fact in self.ranking(top_k)]} if top_k else {}),
         }
 
 

@@ -5,12 +5,15 @@ import os
 import secrets
 import shutil
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from arcf.errors import InputError
+
+STANDARD_INPUT = "standard input"
 
 
 def read_text(path: Path) -> str:
@@ -24,6 +27,17 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror or error}).", path) from error
     return decode(content, path)
+
+
+def read_input(path: Path) -> tuple[str, str]:
+    """The text of a file, or of standard input for the path `-`, and what messages should call it.
+
+    Raises:
+        InputError: it cannot be read, or is not UTF-8.
+    """
+    if str(path) != "-":
+        return read_text(path), str(path)
+    return decode(sys.stdin.buffer.read(), STANDARD_INPUT), STANDARD_INPUT
 
 
 def decode(content: bytes, path: Path | str) -> str:

@@ -1,13 +1,18 @@
 """`arcf explain`, with a scorer made up for the test and once with a real, tiny model."""
 
+import io
 import json
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from arcf.data import load
 from arcf.scorer import STOP, Prefix, ScorerSettings
 
 Arcf = Callable[..., int]
@@ -35,7 +40,6 @@ class InOrder:
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arcf.rankers.registry.load_scorer", lambda *_: InOrder())
-    monkeypatch.setenv("COLUMNS", "140")
 
 
 @pytest.fixture
@@ -50,10 +54,10 @@ def test_the_picture(arcf: Arcf, corpus: Path, capsys: Capture) -> None:
     assert (
         arcf("explain", QUESTION, "--answer", "melting", "--model", "any", "--facts", corpus, "--min-facts", "2") == 0
     )
-    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    lines = capsys.readouterr().out.splitlines()
     assert lines[:-1] == [
         QUESTION,
-        "  melting",
+        "→ melting",
         "",
         "1  0.00 ice is a kind of solid",
         "        └ from the question (ice); 1.00 ahead of the next",
@@ -72,7 +76,7 @@ def test_options_and_the_ranking(arcf: Arcf, corpus: Path, capsys: Capture) -> N
         arcf("explain", QUESTION, *options, "--correct", "B", "--model", "any", "--facts", corpus, "--top-k", "4") == 0
     )
     output = capsys.readouterr().out
-    assert "  (A) freezing\n  (B) melting\n" in output
+    assert "  (A) freezing\n→ (B) melting\n" in output
     ranking = output.partition("Ranking")[2]
     assert [ranking.index(text) for text in FACTS] == sorted(ranking.index(text) for text in FACTS)
     assert arcf("explain", QUESTION, *options, "--correct", "E", "--model", "any", "--facts", corpus) == 2
@@ -103,10 +107,19 @@ def test_json(arcf: Arcf, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "Give a question, or --id"),
-        (("ice", "--id", "science-001"), "Give a question, or --id"),
+        ((), "Give one of: a question, --id, --file, --split."),
+        (("ice", "--id", "science-001"), "Give one of: a question, --id, --file, --split."),
+        (("--split", "dev", "--file", "q.txt"), "Give one of: a question, --id, --file, --split."),
         (("ice", "--answer", "a", "--correct", "b"), "give one of them"),
-        (("--id", "science-001", "--answer", "a"), "give --id alone"),
+        (("--id", "science-001", "--answer", "a"), "has its answer and options"),
+        (("--split", "dev", "--options", "a"), "has its answer and options"),
+        (("ice", "--format", "markdwon"), "Did you mean 'markdown'?"),
+        (("ice", "--json", "--format", "text"), "give one of them"),
+        (("ice", "--output", "x.jsonl"), "--output is for --file and --split"),
+        (("--split", "dev", "--format", "text"), "Many explanations are JSON lines"),
+        (("--split", "dev", "--svg", "x.svg"), "Many explanations are JSON lines"),
+        (("--split", "dve"), "Did you mean 'dev'?"),
+        (("--file", "nowhere.jsonl"), "nowhere.jsonl: cannot be read"),
         (("ice", "--correct", "B"), "give the options too"),
         (("--id", "science-999", "--model", "any"), "science-999"),
         (("", "--model", "any"), "The question is empty"),
@@ -131,6 +144,90 @@ def test_what_is_in_a_text_stays_text(arcf: Arcf, tmp_path: Path, capsys: Captur
         assert "(100,004 characters)" in output
         assert not set("\x1b\x07\x9b") & set(output)
         assert len(output) < 20_000
+
+
+@pytest.mark.usefixtures("fake")
+def test_markdown(arcf: Arcf, corpus: Path, capsys: Capture) -> None:
+    arguments = ("--answer", "melting", "--model", "any", "--facts", corpus, "--format", "markdown", "--top-k", "4")
+    assert arcf("explain", QUESTION, *arguments, "--min-facts", "1") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:5] == [f"**{QUESTION}**", "", "- **melting**", "", f"1. {FACTS[0]} (0.00, from the question (ice))"]
+    assert lines[-6:-4] == ["Ranking:", ""]
+    assert lines[-1] == r"4. moss grows on \[bold\] stones"
+
+
+@pytest.mark.usefixtures("fake")
+@pytest.mark.parametrize("given", ["-", "/dev/stdin"])
+def test_many_questions_from_standard_input(
+    arcf: Arcf, corpus: Path, tmp_path: Path, capsys: Capture, given: str
+) -> None:
+    questions = tmp_path / "questions"
+    questions.write_text("What melts ice? (answer) heat\n\nWhat is moss?\n")
+    with questions.open() as file, standard_input(file.fileno()):
+        assert arcf("explain", "--file", given, "--model", "any", "--facts", corpus, "--top-k", "1") == 0
+    output = capsys.readouterr()
+    records = [json.loads(line) for line in output.out.splitlines()]
+    assert [(record["id"], record["answer"]) for record in records] == [("line-1", "heat"), ("line-3", "")]
+    assert [len(record["ranking"]) for record in records] == [1, 1]
+    assert output.err == ""
+
+
+@contextmanager
+def standard_input(file: int) -> Iterator[None]:
+    """Another file as standard input, below Python too: /dev/stdin is what the system has."""
+    kept, before = os.dup(0), sys.stdin
+    os.dup2(file, 0)
+    try:
+        with os.fdopen(0, closefd=False) as sys.stdin:
+            yield
+    finally:
+        sys.stdin = before
+        os.dup2(kept, 0)
+        os.close(kept)
+
+
+@pytest.mark.usefixtures("fake")
+def test_one_question_from_standard_input(arcf: Arcf, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ("explain", "-", "--answer", "melting", "--model", "any", "--facts", corpus, "--json")
+    for content, code in ((f"{QUESTION}\n".encode(), 0), (b"\xff", 2), (b"\n", 2)):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert arcf(*arguments) == code
+
+
+@pytest.mark.usefixtures("fake")
+def test_bytes_that_are_no_text(arcf: Arcf, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    for arguments in (("-",), ("--file", "-")):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ice\n\xff\n")))
+        assert arcf("explain", *arguments, "--model", "any") == 2
+        expected = "error: standard input:2: is not UTF-8 text; save it as UTF-8 and try again.\n"
+        assert capsys.readouterr().err == expected
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_split_goes_to_a_file_and_on_after_an_interruption(
+    arcf: Arcf, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "out.jsonl"
+    arguments = ("explain", "--split", "dev", "--model", "any", "--max-facts", "1", "--output", path)
+    scored: list[str] = []
+
+    def interrupted(self: InOrder, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        del self
+        scored.append(prefix.query)
+        if len(set(scored)) > 3:
+            raise KeyboardInterrupt
+        return -candidates.astype(np.float32)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(InOrder, "score", interrupted)
+        assert arcf(*arguments) != 0
+    assert len(path.read_text().splitlines()) == 3
+    assert arcf(*arguments) == 0
+    found = [json.loads(line)["id"] for line in path.read_text().splitlines()]
+    assert found == [question.id for question in load().split("dev")]
+    assert "50 questions explained in" in capsys.readouterr().err
+    assert arcf("-q", *arguments) == 0
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("option", ["--svg", "--html"])

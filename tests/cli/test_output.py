@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arcf.cli.output import check_arguments, console, plain_errors, print_json, print_line, progress_console
+from arcf.cli.output import check_arguments, console, note, plain_errors, print_json, print_line
 from arcf.errors import ArcfWarning, InputError
 
 Capture = pytest.CaptureFixture[str]
@@ -42,7 +42,7 @@ def test_lines_and_tables_in_any_encoding(monkeypatch: pytest.MonkeyPatch, encod
         print_line(FACT)
         console().print(FACT)
         print_line(FACT, err=True)
-        progress_console().print(FACT)
+        note(FACT)
     assert bytes_of(out) == bytes_of(err) == expected.encode(encoding) * 2
 
 

@@ -26,12 +26,11 @@ from arcf.cli import (
 )
 from arcf.cli.output import check_arguments, plain_errors
 from arcf.cli.ranker import with_model, with_ranker
+from arcf.cli.verbosity import choose
 
 app = typer.Typer(
     name="arcf",
-    help="Explain answers with chains of facts.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
@@ -65,12 +64,20 @@ def options(
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit."),
     ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes, only the result.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say what is loaded, from where, and how long it took.")
+    ] = False,
 ) -> None:
-    """Explain answers with chains of facts."""
+    """Explain answers with chains of facts.
+
+    Options of all commands come before the command: arcf -q explain ...
+    """
+    choose(quiet=quiet, verbose=verbose)
 
 
 def main() -> None:
     """Run the command line; the entry point of `arcf` and of `python -m arcf`."""
     with plain_errors():
         check_arguments(sys.argv[1:])
-        app()
+        app(prog_name="arcf")

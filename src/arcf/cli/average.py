@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arcf.cli.output import print_line
+from arcf.cli.output import note
 from arcf.errors import MissingExtraError
 
 
@@ -27,4 +27,4 @@ def average(
         raise MissingExtraError("Averaging models", "train") from error
 
     mix(trained, other, output, weight)
-    print_line(f"The model is in {output}", err=True)
+    note(f"The model is in {output}")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcf.cli.output import console, print_json, print_line, progress_console
+from arcf.cli.output import console, note, print_json, print_line, progress_console
 from arcf.display import shown
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def install(
         task = bar.add_task(name, total=None)
         path = install_dataset(name, origin, lambda done, total: bar.update(task, completed=done, total=total))
     print_line(f"{name} is installed in {path}")
-    print_line(RELEASES[name].licence, err=True)
+    note(RELEASES[name].licence)
 
 
 @app.command("list")

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from arcf.cli.output import note
 from arcf.errors import SettingError
 
 
@@ -48,6 +49,6 @@ def fuse(
         chosen = choose_weights(read_runs(held_out), corpus, method)
         weights = chosen.weights
         shown = " ".join(f"--weight {value:g}" for value in weights)
-        typer.echo(f"{shown}: MAP {chosen.map:.4f} on {chosen.questions} held-out training questions", err=True)
+        note(f"{shown}: MAP {chosen.map:.4f} on {chosen.questions} held-out training questions")
     write_run(output, corpus, fuse_runs(read_runs(runs), corpus, weights, method), file_format)
-    typer.echo(f"{len(runs)} runs fused in {output}", err=True)
+    note(f"{len(runs)} runs fused in {output}")

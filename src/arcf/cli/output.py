@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from arcf.display import PLAIN, shown
+from arcf.cli.verbosity import CHOSEN
+from arcf.display import PLAIN, clean, shown
 from arcf.errors import ArcfError, ArcfWarning, InputError
 
 if TYPE_CHECKING:
@@ -34,10 +35,21 @@ def console() -> "Console":
 
 
 def progress_console() -> "Console":
-    """Standard error, for progress bars: standard output stays clean for pipes."""
+    """Standard error, for progress bars: standard output stays clean for pipes.
+
+    With -q it shows nothing, nor in a file or pipe, where nothing moves.
+    """
     from arcf.cli.console import SafeConsole
 
-    return SafeConsole(stderr=True)
+    terminal = SafeConsole(stderr=True)
+    terminal.quiet = CHOSEN.quiet or not terminal.is_terminal
+    return terminal
+
+
+def note(text: str) -> None:
+    """One line on standard error about what a command has done; none with -q."""
+    if not CHOSEN.quiet:
+        print_line(text, err=True)
 
 
 def table_of(*headers: str, texts: int = 1) -> "Table":
@@ -58,13 +70,22 @@ def print_line(text: str, *, err: bool = False) -> None:
     stream.flush()
 
 
-def print_json(record: Mapping[str, Any]) -> None:
-    """One JSON object on standard output, with escapes for what its encoding does not have: never other characters."""
-    text = json.dumps(record, ensure_ascii=False, indent=2)
+def print_text(text: str) -> None:
+    """Lines of our own making on standard output, as they are but for what a terminal must not see."""
+    sys.stdout.write(clean(text))
+    sys.stdout.flush()
+
+
+def print_json(record: Mapping[str, Any], indent: int | None = 2) -> None:
+    """One JSON object on standard output, with escapes for what its encoding does not have: never other characters.
+
+    Without `indent` it is one line.
+    """
+    text = json.dumps(record, ensure_ascii=False, indent=indent)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(record, indent=2)
+        text = json.dumps(record, indent=indent)
     sys.stdout.write(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
     sys.stdout.flush()
 

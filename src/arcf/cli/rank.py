@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arcf.cli.facts import ranking_table
-from arcf.cli.output import console, print_json, print_line, progress_console
+from arcf.cli.output import console, note, print_json, progress_console
 from arcf.cli.ranker import DatasetOrFacts
 from arcf.display import shown
 from arcf.errors import SettingError
@@ -91,7 +91,7 @@ def _write_split(
     with Progress(console=progress_console(), transient=True) as bar:
         task = bar.add_task("Ranking", total=len(job.questions))
         rank_to_file(job, output, file_format, lambda: bar.advance(task))
-    print_line(f"{len(job.questions)} questions ranked in {output}", err=True)
+    note(f"{len(job.questions)} questions ranked in {output}")
 
 
 def _gold(corpus: Dataset, question: Question) -> set[str]:

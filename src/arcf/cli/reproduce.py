@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcf.cli.output import console, print_json, table_of
+from arcf.cli.output import console, note, print_json, table_of
 from arcf.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def reproduce(
     cells = made.run(jobs, _tell)
     if as_json:
         print_json(to_dict(made, cells))
-    typer.echo(f"The report is {output / 'report.md'}", err=True)
+    note(f"The report is {output / 'report.md'}")
 
 
 def _narrowed(budget: "Budget", seeds: int | None, questions: int | None) -> "Budget":
@@ -77,7 +77,7 @@ def _narrowed(budget: "Budget", seeds: int | None, questions: int | None) -> "Bu
 def _tell(progress: "Progress") -> None:
     job = progress.job
     left = f", about {_duration(progress.left)} left" if progress.left else ""
-    typer.echo(f"[{progress.done}/{progress.total}] {job.kind} {job.title}: {progress.state}{left}", err=True)
+    note(f"[{progress.done}/{progress.total}] {job.kind} {job.title}: {progress.state}{left}")
 
 
 def _print_plan(planned: "Sequence[Planned]") -> None:

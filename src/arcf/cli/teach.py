@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arcf.cli.output import print_line, progress_console
+from arcf.cli.output import note, progress_console
 from arcf.cli.train import load_datasets
 from arcf.errors import MissingExtraError, SettingError
 
@@ -49,4 +49,4 @@ def teach(
     with Progress(console=progress_console(), transient=True) as bar:
         task = bar.add_task("Teaching", total=sum(lesson.samples for lesson in lessons))
         score(model, lessons, folder, device, lambda: bar.advance(task))
-    print_line(f"The scores are in {folder}", err=True)
+    note(f"The scores are in {folder}")

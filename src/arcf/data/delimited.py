@@ -49,7 +49,7 @@ def read_tsv(text: str, place: str) -> Table:
     """
     _check_separator(text, "\t", place)
     lines = (line.removesuffix("\r") for line in text.split("\n"))
-    numbered = ((number, [_unquote(cell) for cell in line.split("\t")]) for number, line in enumerate(lines, 1))
+    numbered = ((number, [unquote(cell) for cell in line.split("\t")]) for number, line in enumerate(lines, 1))
     return _table(numbered, place)
 
 
@@ -81,7 +81,8 @@ def _check_separator(text: str, expected: str, place: str) -> None:
         raise InputError(f"is separated by {SEPARATORS[found]}, not by {name}; save it with {name}.", place, 1)
 
 
-def _unquote(cell: str) -> str:
+def unquote(cell: str) -> str:
+    """A cell without the quotation marks around it; inner ones are doubled, and a cell that is not so is left alone."""
     if len(cell) < 2 or cell[0] != '"' or cell[-1] != '"':
         return cell
     inner = cell[1:-1]

@@ -1,5 +1,6 @@
 """From a name or a path to a dataset."""
 
+import logging
 from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
@@ -9,8 +10,10 @@ from arcf.data.readers import READERS
 from arcf.data.releases import RELEASES
 from arcf.data.source import places
 from arcf.errors import InputError, UnknownNameError
+from arcf.timing import logged
 from arcf.types import Dataset
 
+LOGGER = logging.getLogger(__name__)
 PACKAGED = "science"
 
 
@@ -25,7 +28,9 @@ def load(dataset: str | Path = PACKAGED) -> Dataset:
         InputError: it is not installed, or something in its files is wrong.
         UnknownNameError: there is nothing of that name.
     """
-    return read(locate(dataset))
+    path = locate(dataset)
+    with logged(LOGGER, "read the dataset %s from %s", dataset, path):
+        return read(path)
 
 
 def locate(dataset: str | Path) -> Path:

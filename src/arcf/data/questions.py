@@ -32,13 +32,18 @@ def read_questions(source: Source, file: str) -> Iterator[tuple[str, Question, R
         split = record.string("split") or named or DEFAULT_SPLIT
         if named and split != named:
             raise record.error(f"is of split '{split}' in the file of split '{named}'.")
-        yield split, _question(record, split), record
+        yield split, make_question(record, split), record
 
 
-def _question(record: Record, split: str) -> Question:
+def make_question(record: Record, group: str) -> Question:
+    """The question of a record; one without id is named after its group and line.
+
+    Raises:
+        InputError: it lacks its stem, its answer is none of its options, or a field has the wrong form.
+    """
     options = _options(record)
     return Question(
-        id=record.string("id") or f"{split}-{record.line}",
+        id=record.string("id") or f"{group}-{record.line}",
         stem=record.required("stem", "question"),
         options=options,
         answer=_answer(record, options),

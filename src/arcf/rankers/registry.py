@@ -3,6 +3,7 @@
 A new one is a class in a file of its own and a line here.
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
@@ -14,6 +15,7 @@ from arcf.neighborhood import (
     Distance,
     Embedding,
     Lexical,
+    Neighborhood,
     make_distance,
     make_neighborhood,
 )
@@ -29,8 +31,10 @@ from arcf.rankers.settings import RankerSettings
 from arcf.rankers.single_fact import SingleFact
 from arcf.registry import pick
 from arcf.scorer import LoadedScorer, load_scorer, packaged_model
+from arcf.timing import logged
 from arcf.types import Dataset
 
+LOGGER = logging.getLogger(__name__)
 ALWAYS = frozenset({"kind", "query"})
 MODEL_SETTINGS = frozenset({"model", "distance", "device", "threads"})
 
@@ -76,19 +80,19 @@ def find_kind(settings: RankerSettings) -> RankerKind:
 
 def build_autoregressive(settings: RankerSettings, dataset: Dataset) -> Autoregressive:
     """ARCF: the ranker that explains."""
-    neighborhood = make_neighborhood(dataset, settings.distance)
+    neighborhood = _neighborhood(dataset, settings.distance)
     scorer = _scorer(settings, dataset)
     query, calibration = settings.query or scorer.settings.query, load_calibration(settings.model or packaged_model())
     return Autoregressive(scorer, neighborhood, settings.chain, settings.tiers, query, calibration)
 
 
 def _single_fact(settings: RankerSettings, dataset: Dataset) -> Ranker:
-    neighborhood, scorer = make_neighborhood(dataset, settings.distance), _scorer(settings, dataset)
+    neighborhood, scorer = _neighborhood(dataset, settings.distance), _scorer(settings, dataset)
     return SingleFact(scorer, neighborhood, settings.retrieved, settings.query or scorer.settings.query)
 
 
 def _path_rerank(settings: RankerSettings, dataset: Dataset) -> Ranker:
-    neighborhood, overlap = (make_neighborhood(dataset, name) for name in (settings.distance, "overlap"))
+    neighborhood, overlap = (_neighborhood(dataset, name) for name in (settings.distance, "overlap"))
     scorer = _scorer(settings, dataset)
     return PathRerank(scorer, neighborhood, overlap, settings.paths, settings.query or scorer.settings.query)
 
@@ -111,9 +115,15 @@ def _member(settings: RankerSettings, kind: str, model: str | None) -> RankerSet
     return RankerSettings(kind, **kept | ({"model": model} if model else {}))
 
 
+def _neighborhood(dataset: Dataset, distance: str) -> Neighborhood:
+    with logged(LOGGER, "made the neighborhood %s of %d facts", distance, len(dataset.facts)):
+        return make_neighborhood(dataset, distance)
+
+
 def _scorer(settings: RankerSettings, dataset: Dataset) -> LoadedScorer:
-    texts = [fact.text for fact in dataset.facts]
-    return load_scorer(settings.model or packaged_model(), texts, settings.device, settings.threads)
+    texts, model = [fact.text for fact in dataset.facts], settings.model or packaged_model()
+    with logged(LOGGER, "loaded the model %s", model):
+        return load_scorer(model, texts, settings.device, settings.threads)
 
 
 def _nearest(distance: str) -> Callable[[RankerSettings, Dataset], Ranker]:

@@ -1,0 +1,145 @@
+"""Explanations of many questions: a job of plain values, and the file that they are written to as they are found.
+
+The file has one explanation a line: what `Explanation.to_dict` gives, and before it `run`, a hash of all that decides
+the explanation besides its question. So a file tells by itself what it holds: a job that is given again explains what
+is missing.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from arcf.errors import InputError
+from arcf.explainer import load_explainer
+from arcf.files import check_writable
+from arcf.rankers import RankerSettings
+from arcf.runs.journal import fingerprint
+from arcf.types import Dataset, Question
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplanationJob:
+    """Questions in, explanations out, and everything that decides them.
+
+    It holds no model, only the description of one: any part of it can be done wherever a ranker of that description can
+    be built. `top_k`: so many facts of each ranking are told as well.
+    """
+
+    ranker: RankerSettings
+    dataset: Dataset
+    questions: Sequence[Question]
+    top_k: int = 0
+
+    def run(self) -> str:
+        """A hash of all that decides an explanation besides its question: version, settings, model, facts."""
+        decisive = {"arcf": version("arcf"), "ranker": self.ranker.identity(), "top_k": self.top_k}
+        decisive |= {"facts": fingerprint(self.dataset, ())["facts"]}
+        return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16]
+
+    def without(self, done: Collection[str]) -> "ExplanationJob":
+        """The part of the job that is left when the questions of some ids are done."""
+        return replace(self, questions=[question for question in self.questions if question.id not in done])
+
+    def prepare(self) -> Callable[[Question], Record]:
+        """What makes the explanation of a question, as plain values, after all that it needs is loaded.
+
+        Raises:
+            InputError: the model cannot be read.
+            MissingExtraError: the model needs a library that is not installed.
+        """
+        run, explainer = self.run(), load_explainer(self.ranker, self.dataset)
+        return lambda question: {"run": run} | explainer.explain(question).to_dict(self.top_k)
+
+    def records(self) -> Iterator[Record]:
+        """The explanations of all questions, in their order, each as soon as it is found; see `prepare`."""
+        if self.questions:
+            yield from map(self.prepare(), self.questions)
+
+
+def explain_to_file(
+    job: ExplanationJob,
+    output: Path,
+    progress: Callable[[], None] = lambda: None,
+    work: Callable[[ExplanationJob], Iterator[Record]] = ExplanationJob.records,
+) -> None:
+    """Append the explanations that a file lacks, each when it is found.
+
+    A kill costs no more than the explanations in work: the next time, the job goes on with them.
+
+    Args:
+        job: what is to be explained.
+        output: where it is written.
+        progress: is called after each question.
+        work: what does the job, or the part that is left of it, in any order: here, one after the other, unless given.
+
+    Raises:
+        InputError: the file cannot be written, or holds something else than explanations of this job.
+    """
+    check_writable(output)
+    left = job.without(explained(output, job))
+    for _ in range(len(job.questions) - len(left.questions)):
+        progress()
+    with output.open("ab") as file:
+        for record in work(left):
+            file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+            file.flush()
+            progress()
+
+
+def explained(path: Path, job: ExplanationJob) -> frozenset[str]:
+    """The ids of the questions whose explanations a file holds. A last line that a kill cut short is taken away.
+
+    Raises:
+        InputError: the file holds something else than explanations of this job; it is left as it is.
+    """
+    if not path.exists():
+        return frozenset()
+    asked, run = {question.id: question for question in job.questions}, job.run()
+    done, whole = set(), 0
+    with path.open("r+b") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                _check_cut(line, run, path, number)
+                file.truncate(whole)
+                break
+            done.add(_explained(line, asked, run, path, number))
+            whole += len(line)
+    return frozenset(done)
+
+
+def _explained(line: bytes, asked: dict[str, Question], run: str, path: Path, number: int) -> str:
+    """The id of the question that a line explains."""
+    match _parsed(line):
+        case {"run": str(found), "id": str(name), "question": stem, "answer": answer}:
+            if found != run:
+                raise InputError(
+                    "is an explanation of another model, other settings or other facts; go on with those, or choose "
+                    "another file.",
+                    path,
+                    number,
+                )
+            question = asked.get(name)
+            if question is not None and (question.stem, question.answer) != (stem, answer):
+                raise InputError(f"explains another question of the id '{name}'; choose another file.", path, number)
+            return name
+    raise InputError("is no explanation as arcf explain writes it; choose another file.", path, number)
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def _check_cut(line: bytes, run: str, path: Path, number: int) -> None:
+    """Nothing is taken away but the beginning of a line of our own."""
+    head = json.dumps({"run": run})[:-1].encode()
+    if not (line.startswith(head) or head.startswith(line)):
+        raise InputError("is no explanation as arcf explain writes it; choose another file.", path, number)

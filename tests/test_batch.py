@@ -1,0 +1,193 @@
+"""Explanations of many questions: no one lost, none twice, whatever happened on the way."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from arcf.batch import ExplanationJob, explain_to_file, explained
+from arcf.chain import ChainSettings
+from arcf.errors import InputError
+from arcf.rankers import RankerSettings
+from arcf.scorer import STOP, Prefix, ScorerSettings
+from arcf.types import Dataset, Fact, Question
+
+DATASET = Dataset("d", tuple(Fact(f"u{n}", text) for n, text in enumerate(["ice is solid", "ice melts", "heat melts"])))
+QUESTIONS = tuple(Question(f"q{n}", f"What melts ice {n}?", answer="heat") for n in range(5))
+JOB = ExplanationJob(RankerSettings(model="any"), DATASET, QUESTIONS)
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tests.test_batch import JOB, InOrder
+import arcf.rankers.registry
+from arcf.batch import explain_to_file
+
+class Killed(InOrder):
+    def score(self, prefix, candidates):
+        if "ice 3" in prefix.query:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().score(prefix, candidates)
+
+arcf.rankers.registry.load_scorer = lambda *_: Killed()
+explain_to_file(JOB, Path(sys.argv[1]))
+"""
+
+
+class InOrder:
+    """Prefers facts in the order of the corpus, and counts what it is asked."""
+
+    settings = ScorerSettings()
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        self.asked[prefix.query] += 1
+        return np.where(candidates == STOP, -1.5, -candidates).astype(np.float32)
+
+
+@pytest.fixture(autouse=True)
+def scorer(monkeypatch: pytest.MonkeyPatch) -> InOrder:
+    made = InOrder()
+    monkeypatch.setattr("arcf.rankers.registry.load_scorer", lambda *_: made)
+    return made
+
+
+def ids(path: Path) -> list[str]:
+    return [json.loads(line)["id"] for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_line_is_an_explanation(tmp_path: Path) -> None:
+    told: list[int] = []
+    explain_to_file(replace(JOB, top_k=2), tmp_path / "out", lambda: told.append(1))
+    record = json.loads((tmp_path / "out").read_text().splitlines()[0])
+    assert (record["id"], record["question"], record["answer"]) == ("q0", "What melts ice 0?", "heat")
+    assert [fact["uid"] for fact in record["facts"]] == ["u0", "u1"]
+    assert len(record["ranking"]) == 2
+    assert len(told) == len(ids(tmp_path / "out")) == 5
+
+
+def test_goes_on_after_kill_9(tmp_path: Path, scorer: InOrder) -> None:
+    path = tmp_path / "out"
+    root = Path(__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False, cwd=root)
+    assert done.returncode == -signal.SIGKILL
+    assert ids(path) == ["q0", "q1", "q2"]
+    explain_to_file(JOB, path)
+    assert ids(path) == [question.id for question in QUESTIONS]
+    assert len(scorer.asked) == 2
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("whole") / "out"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arcf.rankers.registry.load_scorer", lambda *_: InOrder())
+        explain_to_file(JOB, path)
+    return path.read_bytes()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(st.data())
+def test_goes_on_wherever_the_file_was_cut(tmp_path: Path, whole: bytes, data: st.DataObject) -> None:
+    path = tmp_path / "out"
+    path.write_bytes(whole[: data.draw(st.integers(0, len(whole)))])
+    explain_to_file(JOB, path)
+    assert ids(path) == [question.id for question in QUESTIONS]
+
+
+def test_what_is_done_is_not_done_again_and_questions_may_be_added(tmp_path: Path, scorer: InOrder) -> None:
+    path = tmp_path / "out"
+    explain_to_file(replace(JOB, questions=QUESTIONS[2:4]), path)
+    before = path.read_bytes()
+    scorer.asked.clear()
+    told: list[int] = []
+    explain_to_file(JOB, path, lambda: told.append(1))
+    assert path.read_bytes().startswith(before)
+    assert ids(path) == ["q2", "q3", "q0", "q1", "q4"]
+    assert (len(scorer.asked), len(told)) == (3, 5)
+
+
+def test_nothing_is_loaded_when_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    explain_to_file(JOB, tmp_path / "out")
+
+    def fail(*_: object) -> None:
+        raise AssertionError("loaded")
+
+    monkeypatch.setattr("arcf.batch.load_explainer", fail)
+    explain_to_file(JOB, tmp_path / "out")
+    assert list(replace(JOB, questions=()).records()) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(JOB, top_k=1),
+        replace(JOB, ranker=RankerSettings(model="other")),
+        replace(JOB, ranker=RankerSettings(model="any", chain=ChainSettings(k=3))),
+        replace(JOB, dataset=Dataset("d", (*DATASET.facts, Fact("new", "new")))),
+    ],
+)
+def test_another_job_is_refused(tmp_path: Path, other: ExplanationJob) -> None:
+    path = tmp_path / "out"
+    explain_to_file(JOB, path)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="out:1: is an explanation of another model, other settings or other facts"):
+        explain_to_file(other, path)
+    assert path.read_bytes() == before
+
+
+def test_where_it_runs_makes_no_other_job() -> None:
+    assert replace(JOB, ranker=RankerSettings(model="any", threads=1, device="cpu")).run() == JOB.run()
+    assert replace(JOB, questions=QUESTIONS[:1]).run() == JOB.run()
+
+
+@pytest.mark.parametrize("content", ["my notes\n", "my notes", '{"id": "q0"}\n', "[1]\n", "\n", '{"run": "other'])
+def test_a_file_of_another_kind_is_left_alone(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "out"
+    path.write_text(content)
+    with pytest.raises(InputError, match="out:1: is no explanation as arcf explain writes it"):
+        explain_to_file(JOB, path)
+    assert path.read_text() == content
+
+
+def test_another_question_of_the_same_id_is_refused(tmp_path: Path) -> None:
+    explain_to_file(JOB, tmp_path / "out")
+    changed = replace(JOB, questions=(QUESTIONS[0], replace(QUESTIONS[1], stem="What else?")))
+    with pytest.raises(InputError, match="out:2: explains another question of the id 'q1'"):
+        explained(tmp_path / "out", changed)
+
+
+@pytest.mark.parametrize("output", [".", "none/out", "/dev/full"])
+def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path, output: str, scorer: InOrder) -> None:
+    with pytest.raises(InputError, match=r"is a folder|there is no folder|is a device"):
+        explain_to_file(JOB, tmp_path / output)
+    assert not scorer.asked
+
+
+def test_a_job_can_be_done_in_parts_and_in_any_order(tmp_path: Path) -> None:
+    """What comes of it is the same, but for the time that it took."""
+
+    def elsewhere(job: ExplanationJob) -> Iterator[dict[str, Any]]:
+        for question in reversed(job.questions):
+            yield from replace(job, questions=[question]).records()
+
+    path = tmp_path / "out"
+    explain_to_file(replace(JOB, questions=QUESTIONS[1:3]), path)
+    explain_to_file(JOB, path, work=elsewhere)
+    assert ids(path) == ["q1", "q2", "q4", "q3", "q0"]
+    found = {record["id"]: record for record in map(json.loads, path.read_text().splitlines())}
+    for expected in JOB.records():
+        assert json.dumps(found[expected["id"]] | {"seconds": 0}) == json.dumps(expected | {"seconds": 0})
