@@ -151,10 +151,14 @@ class RankedFact:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The facts that a chain ended with, in order, and whether the stop sample ended it."""
+    """The facts that a chain ended with, in order, and whether the stop sample ended it.
+
+    `confidences` are the probabilities that they belong to the explanation, one for each; none where no calibration is.
+    """
 
     facts: tuple[int, ...]
     stopped: bool
+    confidences: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -245,11 +249,16 @@ class Chain:
         return (*self.start, *(step.chosen.fact for step in self.steps))
 
     @property
+    def confidences(self) -> tuple[float, ...]:
+        """The probability of each chosen fact to belong to the explanation; none for a model without calibration."""
+        return tuple(step.confidence for step in self.steps if step.confidence is not None)
+
+    @property
     def confidence(self) -> float | None:
         """The share of the chosen facts that can be expected to belong to the explanation: the mean of the steps'.
 
         A mean of calibrated probabilities is calibrated, however the steps depend on each other. None for a chain
         without chosen facts, or without probabilities.
         """
-        known = [step.confidence for step in self.steps if step.confidence is not None]
+        known = self.confidences
         return sum(known) / len(known) if known else None

@@ -57,8 +57,11 @@ def test_the_packaged_corpus_is_the_default_and_has_no_official_figure(
     assert (record["dataset"], record["map_official"], record["questions_official"]) == ("science", None, 0)
     assert output.err.count("warning: ") == 1
     assert "are missing and count 0" in output.err
-    assert arcf("evaluate", path) == 0
-    assert "official, 2020                -          0" in capsys.readouterr().out
+    assert arcf("evaluate", path, "--per-question") == 0
+    shown = capsys.readouterr().out
+    assert "rule\tMAP\tquestions\nall questions with gold\t0.0033\t50\n\n" in shown
+    assert "2019" not in shown
+    assert "official" not in shown
 
 
 def test_warnings_are_one_line_each(arcf: Arcf, worldtree_like: Make, run: Path, capsys: Capture) -> None:
@@ -168,8 +171,13 @@ def test_several_runs_their_chains_and_the_plots(arcf: Arcf, tmp_path: Path, cap
     assert chains["questions_all"] == chains["chains"]["questions"] == 4
     assert 0 < chains["chains"]["f1"] <= 1
     assert 3 <= chains["chains"]["length"] <= 9
-    assert sorted(path.name for path in (tmp_path / "plots").iterdir()) == ["breakdowns.png", "breakdowns.svg"]
+    assert lexical["calibration"] is None
+    assert chains["calibration"]["facts"] == chains["chains"]["length"] * 4
+    assert 0 < chains["calibration"]["ece"] < 1
+    assert sum(one["count"] for one in chains["calibration"]["bins"]) == chains["calibration"]["facts"]
+    drawn = sorted(path.name for path in (tmp_path / "plots").iterdir())
+    assert drawn == [f"{name}.{ending}" for name in ("breakdowns", "reliability") for ending in ("png", "svg")]
     assert arcf(*arguments) == 0
     shown = capsys.readouterr().out
-    assert shown.count("too early") == 1
+    assert shown.count("too early") == shown.count("calibration\tECE\tfacts") == 1
     assert "too late" in shown

@@ -3,17 +3,14 @@
 import pytest
 
 from arcf.evaluation.breakdown import FactGroups, Group, by_difficulty, by_fact, by_gold_size, by_role, by_training
-from arcf.evaluation.judgement import Judgement
-from arcf.evaluation.measures import gold_ranks
+from arcf.evaluation.judgement import Judgement, judge_ranking
 from arcf.types import Gold, Question
 
 
 def judgement(ranking: str, gold: str, name: str = "q", difficulty: str = "") -> Judgement:
     """A judgement; gold is written `uid:ROLE uid:ROLE`."""
     facts = tuple(Gold(*entry.split(":")) for entry in gold.split())
-    uids = tuple(fact.uid.lower() for fact in facts)
-    entry = Question(name, "Why?", difficulty=difficulty, gold=facts)
-    return Judgement(entry, uids, gold_ranks(ranking.split(), uids), predicted=bool(ranking))
+    return judge_ranking(Question(name, "Why?", difficulty=difficulty, gold=facts), ranking.split())
 
 
 def test_role_takes_the_other_gold_out_of_gold_and_ranking() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, precision_score, recall_score
 
-from arcf.evaluation import evaluate
+from arcf.evaluation import ChainCalibration, evaluate
 from arcf.evaluation.chains import chain_quality
 from arcf.evaluation.judgement import judge
 from arcf.runs import ChosenUids, Run
@@ -71,3 +71,26 @@ def test_only_questions_with_gold_and_a_chain_count() -> None:
     without = evaluate(Run("r", rankings), dataset, "dev")
     assert without.chains is None
     assert without.to_dict()["chains"] is None
+
+
+def calibration_of(*pairs: tuple[str, str, tuple[float, ...]]) -> ChainCalibration | None:
+    """The calibration for questions given as gold, chain and how sure it is of each fact."""
+    questions = tuple(
+        Question(f"q{n}", "?", gold=tuple(Gold(uid) for uid in gold)) for n, (gold, _, _) in enumerate(pairs)
+    )
+    dataset = Dataset("d", tuple(Fact(uid, uid) for uid in UIDS), {"dev": questions})
+    chains = {f"Q{n}": ChosenUids(tuple(chain.upper()), True, sure) for n, (_, chain, sure) in enumerate(pairs)}
+    run = Run("r", dict.fromkeys(chains, tuple(UIDS)), chains=chains)
+    return evaluate(run, dataset, "dev").calibration
+
+
+def test_confidences_against_gold() -> None:
+    # Two facts of 0.75, both right; one of 0.25, wrong: 2/3 * 0.25 + 1/3 * 0.25.
+    found = calibration_of(("ab", "ac", (0.75, 0.25)), ("b", "b", (0.75,)))
+    assert found is not None
+    assert (found.facts, found.ece) == (3, pytest.approx(0.25))
+    assert [(one.count, one.probability, one.right) for one in found.bins] == [(1, 0.25, 0), (2, 0.75, 1)]
+
+
+def test_chains_without_confidences_or_facts_have_no_calibration() -> None:
+    assert calibration_of(("ab", "ac", ()), ("b", "", ())) is None

@@ -33,6 +33,13 @@ class TestOfficialScorer:
         assert result.map_official == 1 / 2
         assert evaluate(run(q1="b"), dataset(question("Q1", "B")), "dev").map_official == 1
 
+    def test_of_ids_that_differ_in_case_the_last_one_sorted_counts(self) -> None:
+        """The scorer groups lines by id, sorted, and keeps the last of those that are one in lower case."""
+        for order in (("Q1", "q1"), ("q1", "Q1")):
+            rankings = {"Q1": "a b", "q1": "b a"}
+            result = evaluate(run(**{name: rankings[name] for name in order}), dataset(question("Q1", "a")), "dev")
+            assert result.map_official == 1 / 2
+
     @pytest.mark.parametrize(
         ("flags", "counts"),
         [
@@ -92,6 +99,11 @@ class TestRuleOf2019:
     def test_a_gold_uid_annotated_twice_counts_once(self) -> None:
         assert evaluate(run(q1="a b"), dataset(question("q1", "a a b")), "dev").map_2019 == 1
 
+    def test_ids_are_compared_as_they_are_written(self) -> None:
+        result = evaluate(run(Q1="a b", q1="b a", q2="a"), dataset(question("Q1", "a"), question("Q2", "a")), "dev")
+        assert (result.map_2019, result.questions_2019) == (1, 1)
+        assert result.map_official == (1 / 2 + 1) / 2
+
     @pytest.mark.filterwarnings("ignore::arcf.errors.ArcfWarning")
     def test_does_not_exist_without_a_predicted_question(self) -> None:
         result = evaluate(run(q2="b"), dataset(question("q1", "a"), question("q2", "")), "dev")
@@ -108,8 +120,9 @@ def official_restated(questions: list[Question], lines: list[tuple[str, str]]) -
             continue
         count += 1
         seen: list[str] = []
+        counted = max([name for name, _ in lines if name.lower() == entry.id.lower()], default="")
         for name, uid in lines:
-            if name.lower() == entry.id.lower() and uid.lower() not in seen:
+            if name == counted and uid.lower() not in seen:
                 seen.append(uid.lower())
         hits = 0
         summed = 0.0
@@ -130,8 +143,7 @@ def test_equal_to_the_official_rule_restated(data: st.DataObject) -> None:
     questions = [question("Q0", "a"), *(question(f"Q{n}", " ".join(g), f) for n, (g, f) in enumerate(golds, 1))]
     names = st.sampled_from([entry.id for entry in questions])
     lines = [("Q0", "b"), *data.draw(st.lists(st.tuples(names, uids), max_size=40))]
-    if data.draw(st.booleans()):
-        lines = [(name.lower(), uid) for name, uid in lines]
+    lines = [(name.lower() if data.draw(st.booleans()) else name, uid) for name, uid in lines]
     rankings: dict[str, tuple[str, ...]] = {}
     for name, uid in lines:
         rankings[name] = (*rankings.get(name, ()), uid)

@@ -20,7 +20,7 @@ DATASET = Dataset(
         )
     },
 )
-RUN = Run("mine", {"q1": ("a", "c", "d", "e", "f", "b"), "q2": ("a", "b", "d")})
+RUN = Run("mine", {"Q1": ("a", "c", "d", "e", "f", "b"), "Q2": ("a", "b", "d")})
 
 
 def test_everything_by_hand() -> None:

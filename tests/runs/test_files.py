@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -100,8 +101,23 @@ class TestTextGraphs:
         run = read_run(write("\ufeffQ1\ta\r\n\r\nQ2\tx\r\nQ1\tb\r\nQ1\ta\r\nQ1\tc"))
         assert run.rankings == {"Q1": ("a", "b", "c"), "Q2": ("x",)}
 
+    def test_fields_may_be_quoted(self, write: Write) -> None:
+        """As the official scorers' reader takes them."""
+        run = read_run(write('"Q1"\t"a"\nQ1\tb\n"Q1"\t"a"\n"say ""q"""\tx"y\n'))
+        assert run.rankings == {"Q1": ("a", "b"), 'say "q"': ('x"y',)}
+
     def test_ids_may_hold_spaces(self, write: Write) -> None:
         assert read_run(write("my question\tfact one\n")).rankings == {"my question": ("fact one",)}
+
+
+def test_a_pipe_is_read_as_a_file() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "wb") as file:
+        file.write(b"Q1\ta\nQ1\tb\n")
+    try:
+        assert read_run(f"/dev/fd/{reading}").rankings == {"Q1": ("a", "b")}
+    finally:
+        os.close(reading)
 
 
 class TestTrec:
@@ -172,11 +188,11 @@ class TestStrictlyDecreasing:
 class TestJson:
     def test_chains_and_scores_are_kept(self, tmp_path: Path) -> None:
         path = tmp_path / "run.json"
-        chain = replace(ranking("Q1", [1, 0], [2.0, 0.5]), chosen=Chosen((1,), True))
+        chain = replace(ranking("Q1", [1, 0], [2.0, 0.5]), chosen=Chosen((1,), True, (0.75,)))
         write_run(path, DATASET, [chain, ranking("Q2", [0], [1.5])], "json")
         run = read_run(path)
         uids = [fact.uid for fact in DATASET.facts]
-        assert run.chains == {"Q1": ChosenUids((uids[1],), True)}
+        assert run.chains == {"Q1": ChosenUids((uids[1],), True, (0.75,))}
         assert {name: scores.tolist() for name, scores in run.scores.items()} == {"Q1": [2.0, 0.5], "Q2": [1.5]}
         assert Run.of("run", DATASET, [chain]).chains == run.chains
 
@@ -197,6 +213,14 @@ class TestJson:
         path = tmp_path / "run.json"
         path.write_text(f'{{"rankings": [{{"question": "Q1", "facts": ["a"], "chain": {chain}}}]}}')
         with pytest.raises(InputError, match="entry 1 of 'rankings' has a 'chain'"):
+            read_run(path)
+
+    @pytest.mark.parametrize("confidences", ["[0.5, 0.5]", "[1.5]", "[true]", "0.5", "[NaN]"])
+    def test_broken_confidences(self, tmp_path: Path, confidences: str) -> None:
+        path = tmp_path / "run.json"
+        entry = f'{{"question": "Q1", "facts": ["a"], "chain": ["a"], "stopped": true, "confidences": {confidences}}}'
+        path.write_text(f'{{"rankings": [{entry}]}}')
+        with pytest.raises(InputError, match="entry 1 of 'rankings' needs a number from 0 to 1 for each fact"):
             read_run(path)
 
     def test_is_one_json_object_with_scores(self, tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_lines_may_come_in_any_order_and_from_several_writers(tmp_path: Path) ->
 
 
 def test_chains_are_kept(tmp_path: Path) -> None:
-    chain = replace(Counting().rank(QUESTIONS[0]), chosen=Chosen((2, 1), True))
+    chain = replace(Counting().rank(QUESTIONS[0]), chosen=Chosen((2, 1), True, (0.5, 0.25)))
     for _ in range(2):
         with Journal(tmp_path / "run.partial", SETTINGS) as journal:
             if journal.get(QUESTIONS[0]) is None:

@@ -1,17 +1,18 @@
 """`arcf evaluate`: score a run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcf.cli.output import console, print_json, table_of
+from arcf.cli.output import console, note, print_json, table_of
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from arcf.evaluation import ChainQuality, Evaluation
+    from arcf.evaluation import ChainCalibration, ChainQuality, Evaluation
     from arcf.runs import Run
     from arcf.types import Dataset
 
@@ -32,15 +33,20 @@ def evaluate(
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Draw the breakdowns of the paper's figure 2 there, as SVG and PNG."),
+        typer.Option(
+            metavar="FOLDER",
+            help="Draw the breakdowns of the paper's figure 2 there, and the reliability diagram of chains with "
+            "confidences, as SVG and PNG.",
+        ),
     ] = None,
     per_question: Annotated[bool, typer.Option("--per-question", help="Also show every question's scores.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score a run: MAP as the shared tasks compute it, precision and recall at cutoffs, nDCG, and breakdowns.
 
-    JSON runs of the ranker arcf hold its chains: how good those are is told as well. JSON output is one object for one
-    run, and a list `runs` of them for several.
+    JSON runs of the ranker arcf hold its chains: how good those are is told as well, and whether their confidence can
+    be taken at its word (the expected calibration error; 0 is perfect). JSON output is one object for one run, and a
+    list `runs` of them for several.
 
     Example: arcf evaluate predict.txt --dataset worldtree-2020 --split dev
 
@@ -61,6 +67,7 @@ def evaluate(
     results = [evaluate_run(run, corpus, split, groups) for run in read]
     if plot is not None:
         _draw(read, corpus, split, hops, plot)
+        _draw_calibration(results, plot)
     if as_json:
         records = [result.to_dict(per_question) for result in results]
         print_json(records[0] if len(records) == 1 else {"runs": records})
@@ -73,13 +80,27 @@ def evaluate(
 def _draw(runs: "Sequence[Run]", corpus: "Dataset", split: str, k: int | None, folder: Path) -> None:
     from arcf.evaluation.panels import K, breakdown_panels
     from arcf.evaluation.plots import plot_breakdowns
+
+    panels = breakdown_panels(runs, corpus, split, k or K)
+    _write_pictures(partial(plot_breakdowns, panels), folder / "breakdowns")
+
+
+def _draw_calibration(results: "Sequence[Evaluation]", folder: Path) -> None:
+    from arcf.evaluation.plots import plot_reliability
+
+    lines = {result.run: result.calibration.bins for result in results if result.calibration}
+    if lines:
+        _write_pictures(partial(plot_reliability, lines), folder / "reliability")
+
+
+def _write_pictures(draw: Callable[[Path], None], path: Path) -> None:
+    """Draw a picture as SVG and PNG, under a path without ending."""
     from arcf.files import make_folder
 
-    make_folder(folder)
-    panels = breakdown_panels(runs, corpus, split, k or K)
+    make_folder(path.parent)
     for ending in ("svg", "png"):
-        plot_breakdowns(panels, folder / f"breakdowns.{ending}")
-    typer.echo(f"Drawn in {folder / 'breakdowns.svg'} and .png", err=True)
+        draw(path.with_name(f"{path.name}.{ending}"))
+    note(f"Drawn in {path}.svg and .png")
 
 
 def _print(result: "Evaluation", per_question: bool) -> None:
@@ -93,6 +114,9 @@ def _print(result: "Evaluation", per_question: bool) -> None:
     if result.chains:
         terminal.print()
         terminal.print(_chains(result.chains))
+    if result.calibration:
+        terminal.print()
+        terminal.print(_calibration(result.calibration))
     if any(result.breakdowns.values()):
         terminal.print()
         terminal.print(_breakdowns(result))
@@ -102,10 +126,14 @@ def _print(result: "Evaluation", per_question: bool) -> None:
 
 
 def _rules(result: "Evaluation") -> "Table":
+    """MAP by each rule. Those of the shared tasks mean nothing where no question has the task's flags."""
     table = table_of("rule", "MAP", "questions")
-    table.add_row("official, 2020", f"[bold]{_score(result.map_official)}[/]", f"{result.questions_official:,}")
+    of_the_task = result.questions_official > 0
+    if of_the_task:
+        table.add_row("official, 2020", f"[bold]{_score(result.map_official)}[/]", f"{result.questions_official:,}")
     table.add_row("all questions with gold", f"[bold]{_score(result.map_all)}[/]", f"{result.questions_all:,}")
-    table.add_row("2019", _score(result.map_2019), f"{result.questions_2019:,}")
+    if of_the_task:
+        table.add_row("2019", _score(result.map_2019), f"{result.questions_2019:,}")
     return table
 
 
@@ -126,6 +154,12 @@ def _chains(quality: "ChainQuality") -> "Table":
     return table
 
 
+def _calibration(calibration: "ChainCalibration") -> "Table":
+    table = table_of("calibration", "ECE", "facts")
+    table.add_row("confidence", f"{calibration.ece:.4f}", f"{calibration.facts:,}")
+    return table
+
+
 def _breakdowns(result: "Evaluation") -> "Table":
     from rich.markup import escape
 
@@ -140,7 +174,8 @@ def _breakdowns(result: "Evaluation") -> "Table":
 def _questions(result: "Evaluation") -> "Table":
     from rich.markup import escape
 
-    table = table_of("question", "AP", "nDCG", "gold", "found", "first at", "official")
+    of_the_task = result.questions_official > 0
+    table = table_of("question", "AP", "nDCG", "gold", "found", "first at", *(["official"] if of_the_task else []))
     for question in result.questions:
         table.add_row(
             escape(question.id),
@@ -149,7 +184,7 @@ def _questions(result: "Evaluation") -> "Table":
             str(question.gold),
             str(question.found),
             "-" if question.first is None else f"{question.first:,}",
-            "yes" if question.official else "no",
+            *(["yes" if question.official else "no"] if of_the_task else []),
         )
     return table
 

@@ -3,11 +3,14 @@
 The chosen facts C of a question against its different gold facts G:
 
     precision = |C and G| / |C|,   recall = |C and G| / |G|,   F1 = 2 |C and G| / (|C| + |G|)
+
+Where the chains say how sure they are of each fact, that is compared with how many of the facts are gold.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arcf.evaluation.calibration import Bin, expected_calibration_error, reliability
 from arcf.evaluation.judgement import Judgement
 from arcf.runs.run import ChosenUids, Run
 
@@ -34,14 +37,43 @@ class ChainQuality:
     too_late: float
 
 
+@dataclass(frozen=True, slots=True)
+class ChainCalibration:
+    """Whether the probabilities of the chains' `facts` can be taken at their word, over questions with gold.
+
+    `ece` is their expected calibration error, and `bins` the reliability diagram; see `evaluation.calibration`.
+    """
+
+    facts: int
+    ece: float
+    bins: tuple[Bin, ...]
+
+
 def chain_quality(run: Run, judgements: Sequence[Judgement]) -> ChainQuality | None:
     """The quality of a run's chains; None where it has none."""
-    chains = {name.lower(): chain for name, chain in run.chains.items()}
-    known = [judgement for judgement in judgements if judgement.question.id.lower() in chains]
-    rows = [_row(chains[judgement.question.id.lower()], frozenset(judgement.gold)) for judgement in known]
+    rows = [_row(chain, gold) for chain, gold in _with_gold(run, judgements)]
     if not rows:
         return None
     return ChainQuality(len(rows), *(sum(column) / len(rows) for column in zip(*rows, strict=True)))
+
+
+def chain_calibration(run: Run, judgements: Sequence[Judgement]) -> ChainCalibration | None:
+    """What the confidences of a run's chains are worth; None where it has none."""
+    pairs = [
+        (confidence, uid.lower() in gold)
+        for chain, gold in _with_gold(run, judgements)
+        for uid, confidence in zip(chain.uids, chain.confidences, strict=False)
+    ]
+    if not pairs:
+        return None
+    return ChainCalibration(len(pairs), expected_calibration_error(pairs), reliability(pairs))
+
+
+def _with_gold(run: Run, judgements: Sequence[Judgement]) -> list[tuple[ChosenUids, frozenset[str]]]:
+    """The chain and the gold of each judged question whose chain is known."""
+    chains = {name.lower(): run.chains[name] for name in sorted(run.chains)}
+    keys = [(judgement.question.id.lower(), judgement) for judgement in judgements]
+    return [(chains[key], frozenset(judgement.gold)) for key, judgement in keys if key in chains]
 
 
 def _row(chain: ChosenUids, gold: frozenset[str]) -> tuple[float, ...]:

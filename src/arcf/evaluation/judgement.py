@@ -1,11 +1,12 @@
 """Judging a run: finding the gold facts of every question of a split in the run's ranking.
 
-As the official scorer does, question ids and uids are compared in lower case.
+As the official scorer of 2020 does, question ids and uids are compared in lower case. That of 2019 wants the ids of
+questions as they are in the dataset.
 """
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arcf.errors import ArcfWarning, InputError
 from arcf.evaluation.measures import average_precision, gold_ranks
@@ -21,13 +22,15 @@ class Judgement:
     """A question with gold, and the ranks of its gold facts in a run, best first.
 
     `gold` is the list as annotated, in lower case: a uid annotated twice is in it twice. `predicted` tells whether
-    the run ranks anything for the question.
+    the run ranks anything for the question. `ranks_2019` are those under the id in the dataset's own letter case, None
+    if the run ranks nothing under it.
     """
 
     question: Question
     gold: tuple[str, ...]
     ranks: Mapping[str, int]
     predicted: bool
+    ranks_2019: Mapping[str, int] | None
 
     @property
     def official(self) -> bool:
@@ -47,8 +50,8 @@ class Judgement:
     @property
     def average_precision_2019(self) -> float:
         """AP by the rule of 2019: 0 unless every gold fact is ranked."""
-        complete = len(self.ranks) == self.gold_size
-        return average_precision(self.ranks.values(), self.gold_size) if complete else 0.0
+        ranks = self.ranks_2019 or {}
+        return average_precision(ranks.values(), self.gold_size) if len(ranks) == self.gold_size else 0.0
 
 
 def judge(run: Run, dataset: Dataset, split: str) -> tuple[Judgement, ...]:
@@ -80,15 +83,22 @@ def judge_questions(run: Run, dataset: Dataset, questions: Sequence[Question], w
     # A uid is ranked for nearly every question: it is lower-cased, and later hashed, once.
     lower = {uid: uid.lower() for uid in set[str]().union(*rankings.values())}
     _check_uids(run, lower, dataset)
-    return tuple(
-        judge_ranking(question, [lower[uid] for uid in rankings.get(key, ())]) for key, question in with_gold.items()
-    )
+    judgements = []
+    for key, question in with_gold.items():
+        ranking, exact = rankings.get(key, ()), run.rankings.get(question.id, ())
+        judgement = judge_ranking(question, [lower[uid] for uid in ranking])
+        if exact != ranking:
+            ranks = gold_ranks([uid.lower() for uid in exact], judgement.gold) if exact else None
+            judgement = replace(judgement, ranks_2019=ranks)
+        judgements.append(judgement)
+    return tuple(judgements)
 
 
 def judge_ranking(question: Question, uids: Collection[str]) -> Judgement:
     """The judgement of one ranking, best first, of uids in lower case."""
     gold = tuple(fact.uid.lower() for fact in question.gold)
-    return Judgement(question, gold, gold_ranks(uids, gold), predicted=bool(uids))
+    ranks = gold_ranks(uids, gold)
+    return Judgement(question, gold, ranks, predicted=bool(uids), ranks_2019=ranks if uids else None)
 
 
 def mean_average_precision(run: Run, dataset: Dataset, questions: Sequence[Question]) -> float:
@@ -102,11 +112,12 @@ def mean_average_precision(run: Run, dataset: Dataset, questions: Sequence[Quest
 
 
 def _lower_case(run: Run) -> dict[str, tuple[str, ...]]:
-    """Rankings by question id in lower case; ids that differ only in case are one question, ranked on end."""
-    rankings: dict[str, tuple[str, ...]] = {}
-    for name, ranking in run.rankings.items():
-        rankings[name.lower()] = rankings.get(name.lower(), ()) + ranking
-    return rankings
+    """Rankings by question id in lower case.
+
+    Of ids that differ only in case the last one in alphabetical order counts, capitals being first: the official scorer
+    goes through them sorted, and keeps the last.
+    """
+    return {name.lower(): run.rankings[name] for name in sorted(run.rankings)}
 
 
 def _check_questions(

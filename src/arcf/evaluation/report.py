@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from arcf.evaluation.breakdown import FactGroups, Group, by_difficulty, by_fact, by_gold_size, by_role, by_training
-from arcf.evaluation.chains import ChainQuality, chain_quality
+from arcf.evaluation.chains import ChainCalibration, ChainQuality, chain_calibration, chain_quality
 from arcf.evaluation.judgement import Judgement, judge
 from arcf.evaluation.measures import ndcg, precision, recall
 from arcf.runs.run import Run
@@ -48,7 +48,7 @@ class Evaluation:
     `map_official` is the official scorer's of 2020, over the questions that it counts, and None where there are none:
     only WorldTree's questions carry the flags that it goes by. `map_2019` is the rule of 2019: a gold fact that is
     not ranked zeroes its question, and questions that the run lacks are left out. `chains` is about what the rankings
-    were made from, where the run holds it.
+    were made from, where the run holds it, and `calibration` about how sure they are of their facts.
     """
 
     run: str
@@ -65,6 +65,7 @@ class Evaluation:
     recall: Mapping[int, float]
     breakdowns: Mapping[str, tuple[Group, ...]]
     chains: ChainQuality | None
+    calibration: ChainCalibration | None
     questions: tuple[QuestionScore, ...] = field(repr=False)
 
     def to_dict(self, per_question: bool = False) -> dict[str, Any]:
@@ -73,7 +74,8 @@ class Evaluation:
         record["precision"] = {str(cutoff): value for cutoff, value in self.precision.items()}
         record["recall"] = {str(cutoff): value for cutoff, value in self.recall.items()}
         record["breakdowns"] = {name: [asdict(group) for group in groups] for name, groups in self.breakdowns.items()}
-        record["chains"] = None if self.chains is None else asdict(self.chains)
+        for name in ("chains", "calibration"):
+            record[name] = None if record[name] is None else asdict(record[name])
         if per_question:
             record["per_question"] = [asdict(question) for question in self.questions]
         return record
@@ -91,7 +93,7 @@ def evaluate(run: Run, dataset: Dataset, split: str, fact_groups: Mapping[str, F
     """
     judgements = judge(run, dataset, split)
     official = [judgement.average_precision for judgement in judgements if judgement.official]
-    by_2019 = [judgement.average_precision_2019 for judgement in judgements if judgement.predicted]
+    by_2019 = [judgement.average_precision_2019 for judgement in judgements if judgement.ranks_2019 is not None]
     questions = tuple(_question_score(judgement) for judgement in judgements)
     return Evaluation(
         run=run.name,
@@ -108,6 +110,7 @@ def evaluate(run: Run, dataset: Dataset, split: str, fact_groups: Mapping[str, F
         recall={k: _mean([recall(j.ranks.values(), j.gold_size, k) for j in judgements]) for k in CUTOFFS},
         breakdowns=_breakdowns(judgements, _learnt(dataset, split), fact_groups or {}),
         chains=chain_quality(run, judgements),
+        calibration=chain_calibration(run, judgements),
         questions=questions,
     )
 

@@ -2,7 +2,7 @@
 
 Three formats, told apart by content when read; a name that ends in `.gz` is compressed:
 
-- `textgraphs`, the shared tasks' predict.txt: `questionID<TAB>uid` a line, best first.
+- `textgraphs`, the shared tasks' predict.txt: `questionID<TAB>uid` a line, best first; a field may be quoted.
 - `trec`: `questionID Q0 uid rank score tag` a line; the score decides, the rank only between equal scores.
 - `json`: an object with one ranking a line, which may hold the chain that it was made from; see `runs.json_format`.
 
@@ -18,12 +18,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
+from arcf.data.delimited import unquote
 from arcf.errors import InputError
 from arcf.files import atomic_write
 from arcf.registry import pick
@@ -102,7 +103,7 @@ def _read_textgraphs(file: BufferedReader, path: Path) -> Content:
             if not line.strip():
                 continue
             question = name
-            facts = rankings.setdefault(_text(name, path, number), [])
+            facts = rankings.setdefault(unquote(_text(name, path, number)), [])
         uid = uids.get(ending)
         if uid is None:
             uid = uids[ending] = _second_of_two(line, path, number)
@@ -111,7 +112,7 @@ def _read_textgraphs(file: BufferedReader, path: Path) -> Content:
 
 
 def _second_of_two(line: bytes, path: Path, number: int) -> str:
-    columns = _text(line, path, number).rstrip("\r\n").split("\t")
+    columns = [unquote(column) for column in _text(line, path, number).rstrip("\r\n").split("\t")]
     if len(columns) != 2 or not all(columns):
         found = f"{len(columns)} column(s)" if all(columns) else "an empty column"
         raise InputError(f"has {found}; expected questionID<TAB>uid.", path, number)
@@ -219,7 +220,14 @@ def _detect(file: BufferedReader, path: Path) -> str:
 
 
 def _open(path: Path) -> BufferedReader:
-    return BufferedReader(gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
+    """A file that can be looked into before it is read. A pipe may give less than its first line: it is read first."""
+    if path.suffix == ".gz":
+        return BufferedReader(gzip.open(path))
+    file = path.open("rb")
+    if file.seekable():
+        return file
+    with file:
+        return BufferedReader(BytesIO(file.read()))
 
 
 def _compressed(file: IO[bytes], path: Path) -> AbstractContextManager[IO[bytes] | gzip.GzipFile]:

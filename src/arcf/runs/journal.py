@@ -3,10 +3,11 @@
 A journal is a text file: a line with the settings that the rankings were made with, then a line per question, in any
 order.
 
-    {"format": "arcf-journal", "version": 3, "settings": {...}}
-    {"question": ID, "facts": [NUMBER, ...], "scores": [NUMBER, ...], "chain": [NUMBER, ...], "stopped": true}
+    {"format": "arcf-journal", "version": 4, "settings": {...}}
+    {"question": ID, "facts": [NUMBER, ...], "scores": [NUMBER, ...],
+     "chain": [NUMBER, ...], "stopped": true, "confidences": [NUMBER, ...]}
 
-The last two only where a chain was searched for.
+The second line of these is there only where a chain was searched for.
 
 Each line is written in one piece to the end of the file, whoever else writes there too. A line that a kill has cut
 short is passed over, and its question ranked again.
@@ -34,7 +35,7 @@ class Journal:
 
     def __init__(self, path: Path, settings: Settings) -> None:
         self.path = path
-        head = {"format": "arcf-journal", "version": 3, "settings": dict(settings)}
+        head = {"format": "arcf-journal", "version": 4, "settings": dict(settings)}
         self._head = json.dumps(head, sort_keys=True).encode() + b"\n"
         self._places: dict[str, int] = {}
         self._file: IO[bytes] | None = None
@@ -117,7 +118,7 @@ def _hash(texts: Iterable[str]) -> str:
 def _line(ranking: Ranking) -> bytes:
     record = {"question": ranking.question_id, "facts": ranking.facts.tolist(), "scores": ranking.scores.tolist()}
     if chosen := ranking.chosen:
-        record |= {"chain": list(chosen.facts), "stopped": chosen.stopped}
+        record |= {"chain": chosen.facts, "stopped": chosen.stopped, "confidences": chosen.confidences}
     return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
@@ -150,10 +151,15 @@ def _parse(line: bytes) -> Ranking | None:
         return None
     match record:
         case {"question": str(name), "facts": list(facts), "scores": list(scores)} if len(facts) == len(scores):
-            chain = record.get("chain")
-            chosen = None if chain is None else Chosen(tuple(chain), bool(record.get("stopped")))
-            return Ranking(name, np.array(facts, dtype=np.int64), np.array(scores, dtype=np.float64), chosen)
+            return Ranking(name, np.array(facts, dtype=np.int64), np.array(scores, dtype=np.float64), _chosen(record))
     return None
+
+
+def _chosen(record: Mapping[str, Any]) -> Chosen | None:
+    chain = record.get("chain")
+    if chain is None:
+        return None
+    return Chosen(tuple(chain), bool(record.get("stopped")), tuple(record.get("confidences", ())))
 
 
 def _difference(found: bytes, expected: bytes) -> str:

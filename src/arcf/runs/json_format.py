@@ -2,9 +2,11 @@
 
     {"format": "arcf-run", "version": 1, "dataset": NAME, "rankings": [RANKING, ...]}
 
-One RANKING a line, best first; the chain, and whether the stop sample ended it, only where the ranking has one:
+One RANKING a line, best first; the chain, and whether the stop sample ended it, only where the ranking has one; how
+sure it is of each of its facts only where the model is calibrated:
 
-    {"question": ID, "facts": [UID, ...], "scores": [NUMBER, ...], "chain": [UID, ...], "stopped": true}
+    {"question": ID, "facts": [UID, ...], "scores": [NUMBER, ...],
+     "chain": [UID, ...], "stopped": true, "confidences": [NUMBER, ...]}
 """
 
 import json
@@ -14,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcf.errors import InputError
 from arcf.files import decode
 from arcf.runs.content import Content
 from arcf.runs.run import ChosenUids
 from arcf.runs.scores import LARGEST, printed
-from arcf.types import Dataset, Ranking
+from arcf.types import Chosen, Dataset, Ranking
 
 
 def read_json_run(file: BufferedReader, path: Path) -> Content:
@@ -51,14 +54,18 @@ def json_blocks(dataset: Dataset, rankings: Iterable[Ranking]) -> Iterator[str]:
     for ranking in rankings:
         facts = ",".join(uids[ranking.facts])
         scores = ",".join(printed(np.clip(ranking.scores, -LARGEST, LARGEST)))
-        chain = ""
-        if chosen := ranking.chosen:
-            links = ",".join(uids[list(chosen.facts)])
-            chain = f', "chain": [{links}], "stopped": {json.dumps(chosen.stopped)}'
-        name = json.dumps(ranking.question_id)
+        name, chain = json.dumps(ranking.question_id), _chain_text(ranking.chosen, uids)
         yield f'{comma}\n{{"question": {name}, "facts": [{facts}], "scores": [{scores}]{chain}}}'
         comma = ","
     yield "\n]}\n"
+
+
+def _chain_text(chosen: Chosen | None, uids: NDArray[np.object_]) -> str:
+    if chosen is None:
+        return ""
+    links = ",".join(uids[list(chosen.facts)])
+    sure = f', "confidences": {json.dumps(chosen.confidences)}' if chosen.confidences else ""
+    return f', "chain": [{links}], "stopped": {json.dumps(chosen.stopped)}{sure}'
 
 
 def _entries(file: BufferedReader, path: Path) -> list[Any]:
@@ -83,14 +90,23 @@ def _ranking(entry: Any, number: int, path: Path) -> tuple[str, list[str]]:
 
 
 def _chain(entry: dict[str, Any], number: int, path: Path) -> ChosenUids | None:
+    if "chain" not in entry:
+        return None
     match entry:
         case {"chain": list(chain), "stopped": bool(stopped)} if set(map(type, chain)) <= {str}:
-            return ChosenUids(tuple(chain), stopped)
-        case {"chain": _}:
-            raise InputError(
-                f"entry {number} of 'rankings' has a 'chain' that is no list of strings, or no 'stopped'.", path
-            )
-    return None
+            return ChosenUids(tuple(chain), stopped, _confidences(entry, number, path))
+    raise InputError(f"entry {number} of 'rankings' has a 'chain' that is no list of strings, or no 'stopped'.", path)
+
+
+def _confidences(entry: dict[str, Any], number: int, path: Path) -> tuple[float, ...]:
+    found = entry.get("confidences", [])
+    fit = _are_numbers(found) and len(found) in (0, len(entry["chain"])) and all(0 <= value <= 1 for value in found)
+    if not fit:
+        raise InputError(
+            f"entry {number} of 'rankings' needs a number from 0 to 1 for each fact of its chain in 'confidences'.",
+            path,
+        )
+    return tuple(found)
 
 
 def _are_numbers(scores: Any) -> bool:

@@ -14,10 +14,11 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ChosenUids:
-    """The facts that a chain ended with, in order, and whether the stop sample ended it."""
+    """The facts that a chain ended with, in order, whether the stop sample ended it, and how sure it is of each."""
 
     uids: tuple[str, ...]
     stopped: bool
+    confidences: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,5 +48,7 @@ class Run:
             uids[key] = tuple(facts[fact].uid for fact in ranking.facts)
             scores[key] = ranking.scores
             if chosen := ranking.chosen:
-                chains[key] = ChosenUids(tuple(facts[fact].uid for fact in chosen.facts), chosen.stopped)
+                chains[key] = ChosenUids(
+                    tuple(facts[fact].uid for fact in chosen.facts), chosen.stopped, chosen.confidences
+                )
         return cls(name, uids, scores, chains)
