@@ -1,5 +1,6 @@
 """The names and shapes of sentence-transformers' CrossEncoder, on a tiny exported model."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from arcf.adapters.cross_encoder import CrossEncoder
+from arcf.errors import SettingError
 from arcf.scorer import Prefix, load_scorer
 from arcf.scorer.export import export
 
@@ -50,3 +52,49 @@ def test_rank(encoder: CrossEncoder) -> None:
     assert found[0]["score"] >= found[1]["score"] >= found[2]["score"]
     assert set(encoder.rank("ice", DOCUMENTS)[0]) == {"corpus_id", "score"}
     assert encoder.rank("ice", []) == []
+
+
+def test_arguments_of_sentence_transformers_are_taken(model: Path, encoder: CrossEncoder) -> None:
+    import torch
+
+    pairs = [("ice", document) for document in DOCUMENTS]
+    plain = encoder.predict(pairs)
+    usual = {"batch_size": 2, "show_progress_bar": False, "apply_softmax": False, "convert_to_numpy": True}
+    np.testing.assert_array_equal(encoder.predict(pairs, **usual), plain)
+    assert encoder.rank("ice", DOCUMENTS, batch_size=2, show_progress_bar=True) == encoder.rank("ice", DOCUMENTS)
+    same = CrossEncoder(model / "onnx", max_length=512, num_labels=1, device="cpu", trust_remote_code=False)
+    assert len(same.predict(pairs)) == len(pairs)
+    tensor = encoder.predict(pairs, convert_to_tensor=True)
+    assert isinstance(tensor, torch.Tensor)
+    np.testing.assert_array_equal(tensor.numpy(), plain)
+    single = encoder.predict(pairs[0], convert_to_numpy=False)
+    assert isinstance(single, torch.Tensor)
+    assert [float(value) for value in encoder.predict(pairs, convert_to_numpy=False)] == plain.tolist()
+
+
+def test_an_activation_as_a_cross_encoder_has_it(encoder: CrossEncoder) -> None:
+    import torch
+
+    pairs = [("ice", document) for document in [*DOCUMENTS, ""]]
+    found = encoder.predict(pairs, activation_fn=torch.nn.Sigmoid())
+    np.testing.assert_allclose(found[:-1], 1 / (1 + np.exp(-encoder.predict(pairs)[:-1])), atol=1e-6)
+    assert found[-1] == 0
+    assert encoder.rank("ice", DOCUMENTS, activation_fn=torch.nn.Sigmoid())[0]["score"] == max(found)
+
+
+@pytest.mark.parametrize("empty", ["", " \n"])
+def test_an_empty_document_comes_last(encoder: CrossEncoder, empty: str) -> None:
+    found = encoder.rank("ice", [empty, *DOCUMENTS])
+    assert found[-1]["corpus_id"] == 0
+    assert np.isfinite(found[-1]["score"])
+    assert json.loads(json.dumps(found)) == found
+    assert encoder.rank("ice", [empty])[0]["corpus_id"] == 0
+
+
+def test_arguments_that_it_does_not_have(model: Path, encoder: CrossEncoder) -> None:
+    with pytest.raises(TypeError, match="no argument bath_size"):
+        encoder.rank("ice", DOCUMENTS, bath_size=2)
+    with pytest.raises(TypeError, match="no argument top"):
+        encoder.predict([], top=2)
+    with pytest.raises(SettingError, match="1 label, not 3"):
+        CrossEncoder(model / "onnx", num_labels=3)
