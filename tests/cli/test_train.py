@@ -35,7 +35,7 @@ def never(monkeypatch: pytest.MonkeyPatch) -> None:
     ("arguments", "words"),
     [
         ((), "Give a configuration file"),
-        (("--resume",), "Give a configuration file"),
+        (("--resume",), "run: holds no run to resume; name the folder of one (--output), or train without --resume."),
         (("--preset", "papper"), "Did you mean 'paper'"),
         (("nowhere.toml",), "nowhere.toml: cannot be read"),
         (("--preset", "minilm", "--set", "optimisation.loss=rank"), "Did you mean 'ranknet'"),
@@ -86,7 +86,13 @@ QUESTION = {"id": "q", "question": "Which number?", "answer": "1"}
     [
         ([], 0, "train"),
         ([QUESTION], 0, "has 0 questions with gold facts in the split train"),
+        ([QUESTION], 0, "Give questions with gold facts, or another split (data.split)."),
         ([QUESTION | {"gold": ["u1"]}], 1, "of which 1 are to be held out; nothing is left to learn from"),
+        (
+            [QUESTION | {"id": f"q{n}", "gold": ["u1"]} for n in range(10)],
+            200,
+            "Hold out fewer: --set data.held_out=2 (of several corpora, data.datasets.NAME.held_out).",
+        ),
     ],
 )
 def test_nothing_to_learn_from(

@@ -1,17 +1,19 @@
 """`arcf train`: learn to score the next fact of a chain."""
 
 import json
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcf.cli.output import print_line, progress_console
-from arcf.errors import MissingExtraError, SettingError
+from arcf.cli.output import note, progress_console
+from arcf.errors import InputError, MissingExtraError, SettingError
 from arcf.types import Dataset
 
 if TYPE_CHECKING:
     from arcf.training.settings import DataSettings
+    from arcf.training.trainer import Callback
 
 
 def train(
@@ -43,7 +45,6 @@ def train(
     from arcf.config import read_settings
 
     try:
-        from arcf.training.bar import Bar
         from arcf.training.run import SETTINGS
         from arcf.training.run import train as run
         from arcf.training.settings import TrainingSettings
@@ -52,17 +53,31 @@ def train(
 
     if config is None and preset is None:
         config = output / SETTINGS
-        if not (resume and config.is_file()):
+        if not resume:
             raise SettingError("Give a configuration file or a preset, such as --preset minilm.")
+        if not config.is_file():
+            raise InputError(
+                "holds no run to resume; name the folder of one (--output), or train without --resume.", output
+            )
     short = {"data.dataset": dataset, "sampling.distance": distance, "sampling.query": query}
     given = [*(overrides or []), *(f"{key}={json.dumps(value)}" for key, value in short.items() if value)]
     settings = read_settings(TrainingSettings, config, preset, given)
     if dataset and settings.data.datasets:
         raise SettingError("The settings name their datasets in sections; change those instead of giving --dataset.")
     datasets = load_datasets(settings.data)
-    with Bar(progress_console()) as bar:
-        trained = run(settings, datasets, output, [bar], resume=resume)
-    print_line(f"The model is in {trained.folder}", err=True)
+    with _watcher() as watcher:
+        trained = run(settings, datasets, output, [watcher], resume=resume)
+    scored = f" (held-out MAP {trained.held_out_map:.4f})" if trained.held_out_map is not None else ""
+    note(f"The model is in {trained.folder}{scored}")
+
+
+def _watcher() -> "AbstractContextManager[Callback]":
+    """A bar on a terminal, lines in a file or pipe, and silence with -q."""
+    from arcf.training.bar import Bar
+    from arcf.training.lines import Lines
+
+    terminal = progress_console()
+    return nullcontext(Lines(note)) if terminal.quiet else Bar(terminal)
 
 
 def load_datasets(settings: "DataSettings") -> dict[str, Dataset]:

@@ -3,10 +3,11 @@
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from arcf.training.trainer import Callback, StepReport, Trainer
+from arcf.training.pace import Pace
+from arcf.training.trainer import StepReport, Trainer
 
 
-class Bar(Callback):
+class Bar(Pace):
     """A progress bar with loss, speed and time left.
 
     It is drawn from the start of training to the end of the block whose context manager it is: an error before, and
@@ -14,6 +15,7 @@ class Bar(Callback):
     """
 
     def __init__(self, console: Console) -> None:
+        super().__init__()
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
@@ -24,8 +26,6 @@ class Bar(Callback):
         )
         self._bar = Progress(*columns, console=console)
         self._task = self._bar.add_task("Training", total=None, note="", start=False)
-        self._loss: float | None = None
-        self._tokens, self._seconds = 0, 0.0
 
     def __enter__(self) -> "Bar":
         return self
@@ -41,10 +41,6 @@ class Bar(Callback):
         self._bar.update(self._task, total=trainer.samples, completed=trainer.progress.position)
 
     def after_step(self, trainer: Trainer, report: StepReport) -> None:
-        """Move on; the loss is smoothed over about 20 steps."""
-        self._loss = report.loss if self._loss is None else 0.95 * self._loss + 0.05 * report.loss
-        self._tokens += report.tokens
-        self._seconds += report.seconds
-        best = f" · MAP {trainer.progress.best_map:.3f}" if trainer.progress.best_map >= 0 else ""
-        note = f"loss {self._loss:.3f} · {self._tokens / self._seconds:,.0f} tokens/s{best}"
-        self._bar.update(self._task, completed=trainer.progress.position, note=note)
+        """Move on."""
+        super().after_step(trainer, report)
+        self._bar.update(self._task, completed=trainer.progress.position, note=self.words(trainer))

@@ -123,7 +123,7 @@ def _trained(folder: Path, progress: Progress) -> TrainedModel:
 def _check_output(output: Path, *, resume: bool) -> None:
     """Resuming a run that ended before its first checkpoint begins it again."""
     if resume and not has_checkpoint(output / CHECKPOINT) and not (output / SETTINGS).exists():
-        raise InputError("holds no run to resume; train without --resume.", output)
+        raise InputError("holds no run to resume; name the folder of one, or train without --resume.", output)
     if not resume and output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise InputError("is not an empty folder; resume the run that is in it, or choose another.", output)
 

@@ -46,7 +46,7 @@ def split_questions(dataset: Dataset, settings: CorpusSettings) -> Split:
     if len(questions) <= settings.held_out:
         raise InputError(
             f"has {len(questions)} questions with gold facts in the split {settings.split}, of which "
-            f"{settings.held_out} are to be held out; nothing is left to learn from.",
+            f"{settings.held_out} are to be held out; nothing is left to learn from. {_advice(len(questions))}",
             dataset.name,
         )
     held_out = sample_questions(questions, settings.held_out)
@@ -54,6 +54,12 @@ def split_questions(dataset: Dataset, settings: CorpusSettings) -> Split:
     learnt = tuple(question for question in questions if question.id not in kept_back)
     split = Split(shown=dataset, learnt=learnt, held_out=held_out)
     return _hide_facts(split, settings.held_out_facts) if settings.held_out_facts else split
+
+
+def _advice(questions: int) -> str:
+    if not questions:
+        return "Give questions with gold facts, or another split (data.split)."
+    return f"Hold out fewer: --set data.held_out={questions // 5} (of several corpora, data.datasets.NAME.held_out)."
 
 
 def _hide_facts(split: Split, count: int) -> Split:
