@@ -120,6 +120,16 @@ def test_what_is_done_is_not_done_again_and_questions_may_be_added(tmp_path: Pat
     assert (len(scorer.asked), len(told)) == (3, 5)
 
 
+def test_a_model_that_is_not_there_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise InputError("does not exist.", "any")
+
+    monkeypatch.setattr("arcf.rankers.registry.load_scorer", fail)
+    with pytest.raises(InputError, match="any: does not exist"):
+        explain_to_file(JOB, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_nothing_is_loaded_when_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     explain_to_file(JOB, tmp_path / "out")
 

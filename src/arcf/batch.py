@@ -85,11 +85,10 @@ def explain_to_file(
     left = job.without(explained(output, job))
     for _ in range(len(job.questions) - len(left.questions)):
         progress()
-    with output.open("ab") as file:
-        for record in work(left):
+    for record in work(left):
+        with output.open("ab") as file:
             file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
-            file.flush()
-            progress()
+        progress()
 
 
 def explained(path: Path, job: ExplanationJob) -> frozenset[str]:
