@@ -17,7 +17,7 @@ from arcf.explainer import Explainer, ask, load, load_explainer
 from arcf.neighborhood import make_neighborhood
 from arcf.rankers import Autoregressive, RankerSettings
 from arcf.scorer import STOP, Prefix, ScorerSettings
-from arcf.types import Dataset, Fact, Question
+from arcf.types import Dataset, Fact, Gold, Question
 
 FACTS = (
     "ice is a kind of solid",
@@ -65,6 +65,21 @@ def test_a_chain_is_printed_with_scores_and_sources(explainer: Explainer) -> Non
         "stopped after 3 facts: stopping scores 100.00, the next fact scores -3.00",
     ]
     assert [fact.text for fact in explanation.facts] == list(FACTS[:3])
+
+
+def test_a_notebook_shows_it_and_markdown_has_its_ranking(explainer: Explainer) -> None:
+    gold = Question("q", QUESTION, answer="melting", gold=(Gold("2"), Gold("5")))
+    explanation = explainer.explain(gold, start=["3"])
+    account = explanation.account()
+    assert [(line.text, line.worth, line.is_gold) for line in account.lines[:3]] == [
+        (FACTS[2], "given", False),
+        (FACTS[0], "0.00", False),
+        (FACTS[1], "-1.00", True),
+    ]
+    assert account.closing[-1] == "✓ in the gold explanation: 1 of its 2 facts are in the chain"
+    assert FACTS[1] in explanation._repr_html_()
+    assert explanation.to_markdown(5).startswith(explanation.to_markdown())
+    assert "5. moss grows on stones\n" in explanation.to_markdown(5)
 
 
 def test_the_record_is_json_with_uids(explainer: Explainer) -> None:

@@ -1,4 +1,5 @@
 import errno
+import io
 import os
 import socket
 import stat
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcf.errors import InputError
-from arcf.files import atomic_write, check_writable, decode, make_folder, read_text, usual_mode, write_text
+from arcf.files import atomic_write, check_writable, decode, make_folder, read_input, read_text, usual_mode, write_text
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -21,6 +22,13 @@ def test_decode_reads_back_any_text(text: str) -> None:
 def test_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"\xef\xbb\xbfmoss")
     assert read_text(tmp_path / "x") == "moss"
+
+
+def test_input_is_a_file_or_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x").write_text("moss")
+    assert read_input(tmp_path / "x") == ("moss", str(tmp_path / "x"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("é".encode()), encoding="ascii"))
+    assert read_input(Path("-")) == ("é", "standard input")
 
 
 def test_not_utf8_names_the_line() -> None:
