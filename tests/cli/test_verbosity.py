@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from arcf.cli.output import note
+
 Arcf = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
 
@@ -38,6 +40,16 @@ def test_nothing_of_it_unless_asked(arcf: Arcf, facts: Path, capsys: Capture) ->
     assert "read the dataset" in capsys.readouterr().err
     assert arcf(*arguments) == 0
     assert capsys.readouterr().err == ""
+    assert not logging.getLogger("arcf").handlers
+
+
+def test_a_command_leaves_nothing_behind(arcf: Arcf, capsys: Capture) -> None:
+    for option in ("-q", "-v"):
+        assert arcf(option, "data", "list") == 0
+        assert arcf(option, "explain") == 2
+    capsys.readouterr()
+    note("said")
+    assert capsys.readouterr().err == "said\n"
     assert not logging.getLogger("arcf").handlers
 
 

@@ -60,6 +60,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit."),
@@ -74,6 +75,7 @@ def options(
     Options of all commands come before the command: arcf -q explain ...
     """
     choose(quiet=quiet, verbose=verbose)
+    context.call_on_close(choose)
 
 
 def main() -> None:

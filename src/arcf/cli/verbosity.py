@@ -36,8 +36,8 @@ class _Notes(logging.Handler):
 _NOTES: Final = _Notes()
 
 
-def choose(*, quiet: bool, verbose: bool) -> None:
-    """Say as much as was asked for.
+def choose(*, quiet: bool = False, verbose: bool = False) -> None:
+    """Say as much as was asked for; the usual unless given.
 
     Raises:
         SettingError: both less and more was asked for.
