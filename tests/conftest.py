@@ -25,6 +25,13 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 Rows = Sequence[Sequence[str]]
 
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What tests keep of corpora is not the user's."""
+    os.environ["ARCF_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
 TABLES_2020: dict[str, Rows] = {
     "KINDOF": [
         [

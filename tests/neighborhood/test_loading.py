@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from arcf.errors import UnknownNameError
+from arcf.kept import keeping
 from arcf.neighborhood import DISTANCES, Distance, Lexical, make_distance, make_neighborhood, recipe, store
 from arcf.types import Dataset, Fact, Question
 
@@ -40,12 +41,12 @@ def test_the_neighborhood_of_a_dataset() -> None:
 
 
 def test_what_took_long_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "WORTH_SECONDS", 0.0)
-    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(keeping, "WORTH_SECONDS", 0.0)
+    monkeypatch.setenv("ARCF_CACHE", str(tmp_path))
     dataset = Dataset("tiny", FACTS, {"train": TRAIN, "dev": DEV})
     built = make_distance(dataset)
     name = store.fingerprint(recipe("tfidf"), FACTS, TRAIN)
-    assert [path.stem for path in (tmp_path / "arcf" / "neighborhoods").iterdir()] == [name]
+    assert [path.stem for path in (tmp_path / "distances").iterdir()] == [name]
     assert same(make_distance(dataset), built)
 
 

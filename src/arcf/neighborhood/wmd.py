@@ -30,7 +30,7 @@ from arcf.neighborhood.text import WORD, Analyzer, stop_words
 from arcf.neighborhood.transport import transport_cost
 from arcf.pretrained.location import MINILM, model_stamp
 from arcf.sentences import Vectors, load_encoder
-from arcf.types import Fact, Question
+from arcf.types import Fact, Question, texts_of
 
 #: No two unit vectors are further apart; the distance of a text without words.
 FARTHEST = 2.0
@@ -216,14 +216,14 @@ class Wmd:
     def build(self, facts: Sequence[Fact], questions: Sequence[Question]) -> WmdDistance:
         """Encode every distinct word of the facts once. Questions teach it nothing."""
         del questions
-        counted = count_terms((fact.text for fact in facts), (), WordAnalyzer())
+        counted = count_terms(texts_of(facts), WordAnalyzer())
         if not counted.vocabulary:
             return WmdDistance(
                 self, (), np.empty((0, 0), dtype=np.float32), csr_array((0, 0)), group(None for _ in facts)
             )
         vectors = load_encoder(self.model).encode(counted.vocabulary)
         known = np.flatnonzero(vectors.any(axis=1))
-        counts = csr_array(counted.counts[:, known])
+        counts = csr_array(counted.rows.csr()[:, known])
         groups = group(_row_keys(counts))
         bags = csr_array(counts[groups.first])
         bags.data = bags.data / np.repeat(np.asarray(bags.sum(axis=1)), np.diff(bags.indptr))
