@@ -69,9 +69,7 @@ def test_prune(arcf: Arcf, capsys: Capture, cache: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--all", "--older-than", "3")])
-def test_what_to_throw_away_must_be_said(
-    arcf: Arcf, capsys: Capture, arguments: tuple[str, ...], cache: Path
-) -> None:
+def test_what_to_throw_away_must_be_said(arcf: Arcf, capsys: Capture, arguments: tuple[str, ...], cache: Path) -> None:
     assert arcf("cache", "prune", *arguments) == 2
     assert "--older-than DAYS, or --all" in capsys.readouterr().err
     assert (cache / "tokens" / "mark.kept").exists()

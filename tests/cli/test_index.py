@@ -59,6 +59,7 @@ def test_a_model_that_reads_nothing_ahead(
     """The corpus is indexed all the same."""
     monkeypatch.setenv("ARCF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("arcf.kept.keeping.WORTH_SECONDS", 0.0)
+    monkeypatch.setattr("arcf.kept.keeping.WORTH_FACTS", 0)
     monkeypatch.setattr("arcf.data.once.WORTH_FACTS", 1)
     (tmp_path / "facts.txt").write_text("ice is solid\nheat melts ice\n")
     assert arcf("index", "--facts", tmp_path / "facts.txt", "--json") == 0

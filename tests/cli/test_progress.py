@@ -21,6 +21,10 @@ def work(items: int) -> None:
     assert list(tracked(range(items), "counting", items)) == list(range(items))
 
 
+def interrupt() -> int:
+    raise KeyboardInterrupt
+
+
 def test_items_pass_and_are_reported() -> None:
     heard: list[tuple[str, int, int]] = []
     with listening(lambda *report: heard.append(report)):
@@ -59,10 +63,9 @@ def test_a_pipe_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_error_in_between_leaves_no_half_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(sys, "stderr", Terminal())
+    items = (item if item < 2 * STEP else interrupt() for item in range(9 * STEP))
     with pytest.raises(KeyboardInterrupt), progress_line():
-        for item in tracked(range(9 * STEP), "counting", 9 * STEP):
-            if item > 2 * STEP:
-                raise KeyboardInterrupt
+        list(tracked(items, "counting", 9 * STEP))
     assert sys.stderr.getvalue().endswith(" \r")  # type: ignore[attr-defined]
 
 

@@ -70,8 +70,7 @@ def test_a_changed_file_is_read_again(corpus: Path, changed: str, monkeypatch: p
     assert content(load(corpus)) == content(fresh(corpus, monkeypatch))
 
 
-@pytest.mark.filterwarnings("ignore:.*gold uids belong to no fact")
-def test_an_archive(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "packed.zip"
     for text in ("ice is solid", "ice is cold"):
         with zipfile.ZipFile(path, "w") as archive:
@@ -102,7 +101,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(
     path = tmp_path / "facts.txt"
     path.write_text("ice\n")
 
-    def write_meanwhile(source: object, file: str) -> str:
+    def write_meanwhile(*_: object) -> str:
         path.write_text("fire\n")
         return "ice\n"
 

@@ -44,7 +44,9 @@ def assert_equal(found: dict[str, NDArray[Any]], expected: dict[str, NDArray[Any
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
-@given(st.dictionaries(st.text(max_size=5), DTYPES.flatmap(lambda kind: hnp.arrays(kind, hnp.array_shapes(min_side=0)))))
+@given(
+    st.dictionaries(st.text(max_size=5), DTYPES.flatmap(lambda kind: hnp.arrays(kind, hnp.array_shapes(min_side=0))))
+)
 def test_round_trip(tmp_path: Path, arrays: dict[str, NDArray[Any]]) -> None:
     write_arrays(tmp_path / "new" / "one.kept", "mark", ABOUT, arrays)
     found = read(tmp_path / "new" / "one.kept")

@@ -49,6 +49,15 @@ def test_what_is_quick_is_not_kept(cache: Path, monkeypatch: pytest.MonkeyPatch)
     assert not cache.exists()
 
 
+def test_a_few_texts_are_no_corpus(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "WORTH_FACTS", ABOUT.facts + 1)
+    ask(Making())
+    assert not cache.exists()
+    monkeypatch.setattr(keeping, "MISSED_SECONDS", 0.0)
+    ask(Making())
+    assert cache.exists()
+
+
 @pytest.mark.parametrize("content", [b"", b"damaged" * 50])
 def test_damage_costs_a_warning_and_is_repaired(cache: Path, content: bytes) -> None:
     make = Making()
@@ -85,13 +94,17 @@ def test_a_cache_that_cannot_be_written_to(
         ask(Making())
     said = [str(warning.message) for warning in caught]
     assert len(said) == slow
-    assert all(message.startswith("What was made of the 3 facts (words) is not kept for next time: ") for message in said)
+    assert all(
+        message.startswith("What was made of the 3 facts (words) is not kept for next time: ") for message in said
+    )
     assert [path for path in cache.rglob("*") if path.is_file()] == []
 
 
 def in_a_process(_: int) -> list[int]:
-    keeping.WORTH_SECONDS = 0.0
-    return [int(value) for value in kept("words", "mark", ABOUT, lambda: {"numbers": np.arange(50_000)})["numbers"][::9]]
+    keeping.WORTH_SECONDS, keeping.WORTH_FACTS = 0.0, 0
+    return [
+        int(value) for value in kept("words", "mark", ABOUT, lambda: {"numbers": np.arange(50_000)})["numbers"][::9]
+    ]
 
 
 def test_processes_that_make_it_at_once(cache: Path) -> None:

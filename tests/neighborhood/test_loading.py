@@ -42,6 +42,7 @@ def test_the_neighborhood_of_a_dataset() -> None:
 
 def test_what_took_long_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "WORTH_SECONDS", 0.0)
+    monkeypatch.setattr(keeping, "WORTH_FACTS", 0)
     monkeypatch.setenv("ARCF_CACHE", str(tmp_path))
     dataset = Dataset("tiny", FACTS, {"train": TRAIN, "dev": DEV})
     built = make_distance(dataset)

@@ -11,6 +11,9 @@ from arcf.kept.head import About
 
 WORTH_SECONDS = 0.05
 """What is made faster than this is not worth a file."""
+WORTH_FACTS = 1000
+"""Fewer are rather documents that a program has ranked for it, others every time, than a corpus: they are worth a file
+only if `MISSED_SECONDS` says so."""
 MISSED_SECONDS = 2.0
 """What takes longer than this is missed by whoever waits for it: that it could not be kept is worth a sentence."""
 
@@ -23,7 +26,8 @@ def kept(kind: str, mark: str, about: About, make: Callable[[], Arrays]) -> Arra
     start = perf_counter()
     made = make()
     seconds = perf_counter() - start
-    return made if seconds < WORTH_SECONDS else keep(kind, mark, about, made, seconds)
+    least = WORTH_SECONDS if about.facts >= WORTH_FACTS else MISSED_SECONDS
+    return made if seconds < least else keep(kind, mark, about, made, seconds)
 
 
 def find(kind: str, mark: str) -> Arrays | None:
