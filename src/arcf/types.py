@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,18 @@ class Corpus(Sequence[Fact]):
 
     A tuple of facts is as good for a small corpus. One of a million facts lies on disk (`kept.facts`).
     """
+
+    @abstractmethod
+    def fact(self, place: int) -> Fact:
+        """The fact at a place, from 0 on."""
+
+    @overload
+    def __getitem__(self, place: int) -> Fact: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Fact, ...]: ...
+    def __getitem__(self, place: int | slice) -> Fact | tuple[Fact, ...]:
+        places = range(len(self))[place]
+        return self.fact(places) if isinstance(places, int) else tuple(map(self.fact, places))
 
     @property
     @abstractmethod

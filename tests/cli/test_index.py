@@ -53,14 +53,11 @@ def test_for_people(arcf: Arcf, late: Path, tmp_path: Path, capsys: Capture) -> 
     assert "readings of a model" in shown
 
 
+@pytest.mark.usefixtures("empty_cache")
 def test_a_model_that_reads_nothing_ahead(
     arcf: Arcf, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The corpus is indexed all the same."""
-    monkeypatch.setenv("ARCF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("arcf.kept.keeping.WORTH_SECONDS", 0.0)
-    monkeypatch.setattr("arcf.kept.keeping.WORTH_FACTS", 0)
-    monkeypatch.setattr("arcf.data.once.WORTH_FACTS", 1)
     (tmp_path / "facts.txt").write_text("ice is solid\nheat melts ice\n")
     assert arcf("index", "--facts", tmp_path / "facts.txt", "--json") == 0
     record = json.loads(capsys.readouterr().out)

@@ -13,11 +13,8 @@ from arcf.types import Dataset
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache, in which every corpus is kept."""
-    monkeypatch.setenv("ARCF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(once, "WORTH_FACTS", 1)
-    return tmp_path / "cache"
+def cache(empty_cache: Path) -> Path:
+    return empty_cache
 
 
 @pytest.fixture

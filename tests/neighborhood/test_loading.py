@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from arcf.errors import UnknownNameError
-from arcf.kept import keeping
 from arcf.neighborhood import DISTANCES, Distance, Lexical, make_distance, make_neighborhood, recipe, store
 from arcf.types import Dataset, Fact, Question
 
@@ -40,14 +39,11 @@ def test_the_neighborhood_of_a_dataset() -> None:
     assert near.visible("What is solid?", [], 5).tolist() == [1]
 
 
-def test_what_took_long_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "WORTH_SECONDS", 0.0)
-    monkeypatch.setattr(keeping, "WORTH_FACTS", 0)
-    monkeypatch.setenv("ARCF_CACHE", str(tmp_path))
+def test_what_took_long_is_kept(empty_cache: Path) -> None:
     dataset = Dataset("tiny", FACTS, {"train": TRAIN, "dev": DEV})
     built = make_distance(dataset)
     name = store.fingerprint(recipe("tfidf"), FACTS, TRAIN)
-    assert [path.stem for path in (tmp_path / "distances").iterdir()] == [name]
+    assert [path.stem for path in (empty_cache / "distances").iterdir()] == [name]
     assert same(make_distance(dataset), built)
 
 

@@ -20,12 +20,8 @@ TFIDF = Lexical(TfIdf())
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache, in which everything is kept."""
-    monkeypatch.setenv("ARCF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(keeping, "WORTH_SECONDS", 0.0)
-    monkeypatch.setattr(keeping, "WORTH_FACTS", 0)
-    return tmp_path / "cache"
+def cache(empty_cache: Path) -> Path:
+    return empty_cache
 
 
 @dataclass(frozen=True)

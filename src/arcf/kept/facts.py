@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import repeat
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,16 +61,10 @@ class KeptFacts(Corpus):
     def __len__(self) -> int:
         return len(self._texts)
 
-    @overload
-    def __getitem__(self, place: int) -> Fact: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Fact, ...]: ...
-    def __getitem__(self, place: int | slice) -> Fact | tuple[Fact, ...]:
-        if isinstance(place, slice):
-            return tuple(self[one] for one in range(*place.indices(len(self))))
-        table = self._tables[self._arrays["table_of"][place]]
+    def fact(self, place: int) -> Fact:
+        """The fact at a place, from 0 on."""
         core = self._cores[place] if len(self._cores) else ""
-        return Fact(self._uids[place], self._texts[place], table, core)
+        return Fact(self._uids[place], self._texts[place], self._tables[self._arrays["table_of"][place]], core)
 
     def __iter__(self) -> Iterator[Fact]:
         cores = self._cores if len(self._cores) else repeat("", len(self))
@@ -109,14 +102,9 @@ class TextFacts(Corpus):
     def __len__(self) -> int:
         return len(self._texts)
 
-    @overload
-    def __getitem__(self, place: int) -> Fact: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Fact, ...]: ...
-    def __getitem__(self, place: int | slice) -> Fact | tuple[Fact, ...]:
-        if isinstance(place, slice):
-            return tuple(Fact("", text) for text in self.texts[place])
-        return Fact("", self.texts[place])
+    def fact(self, place: int) -> Fact:
+        """The fact at a place, from 0 on."""
+        return Fact("", self._texts[place])
 
     def __iter__(self) -> Iterator[Fact]:
         return (Fact("", text) for text in self.texts)

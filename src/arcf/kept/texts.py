@@ -56,10 +56,11 @@ class PackedTexts(Sequence[str]):
     @overload
     def __getitem__(self, place: slice) -> tuple[str, ...]: ...
     def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
-        if isinstance(place, slice):
-            return tuple(self[one] for one in range(*place.indices(len(self))))
-        row = range(len(self))[place]
-        return _decoded(self.content[self.offsets[row] : self.offsets[row + 1]].tobytes())
+        places = range(len(self))[place]
+        return self._text(places) if isinstance(places, int) else tuple(map(self._text, places))
+
+    def _text(self, place: int) -> str:
+        return _decoded(self.content[self.offsets[place] : self.offsets[place + 1]].tobytes())
 
     def __iter__(self) -> Iterator[str]:
         for first in range(0, len(self), BLOCK):

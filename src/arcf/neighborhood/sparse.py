@@ -112,8 +112,9 @@ class SparseDistance(Distance):
     def vector(self, source: str | int) -> TermVector:
         """The weighted terms of a text or of a fact."""
         if isinstance(source, str):
-            known = [self._term_ids[term] for term in self.analyzer.terms(source) if term in self._term_ids]
-            terms, occurrences = np.unique(np.array(known, dtype=np.int64), return_counts=True)
+            found = [self._term_ids.get(term) for term in self.analyzer.terms(source)]
+            known = np.array([term for term in found if term is not None], dtype=np.int64)
+            terms, occurrences = np.unique(known, return_counts=True)
             return TermVector(terms, self.weighting.query(occurrences.astype(np.float64), self.term_weights[terms]))
         if not 0 <= source < self.size:
             raise SettingError(f"There is no fact {source}: the corpus has {self.size} facts, numbered from 0.")
