@@ -29,14 +29,17 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
+def report(what: str, done: int, total: int) -> None:
+    """Tell whoever listens how far work has come."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(what, done, total)
+
+
 def tracked(items: Iterable[Item], what: str, total: int) -> Iterator[Item]:
     """The items one by one, reported now and then, and once more when the last one is done."""
-    listener = _listener.get()
-    if listener is None:
-        yield from items
-        return
     for place, item in enumerate(items):
         if place % STEP == 0:
-            listener(what, place, total)
+            report(what, place, total)
         yield item
-    listener(what, total, total)
+    report(what, total, total)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arcf.data import load
+from arcf.progress import listening
 
 Arcf = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
@@ -47,7 +48,10 @@ def test_an_index_is_written_and_used(
 
 def test_for_people(arcf: Arcf, late: Path, tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "facts.txt").write_text("ice is solid\nheat melts ice\n")
-    assert arcf("index", "--model", late, "--facts", tmp_path / "facts.txt") == 0
+    heard: list[tuple[str, int, int]] = []
+    with listening(lambda *report: heard.append(report)):
+        assert arcf("index", "--model", late, "--facts", tmp_path / "facts.txt") == 0
+    assert heard[-1] == ("reading facts ahead", 3, 3)
     shown = capsys.readouterr().out
     assert shown.startswith("2 facts, 0.0 MB kept of them")
     assert "readings of a model" in shown

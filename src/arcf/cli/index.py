@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from arcf.cli.cache import entry_record, entry_table
-from arcf.cli.output import console, print_json, print_line, progress_console
+from arcf.cli.output import console, print_json, print_line
 from arcf.cli.ranker import DatasetOrFacts
 
 
@@ -25,20 +25,12 @@ def index(
 
     Example: arcf index --facts facts.txt
     """
-    from rich.progress import Progress
-
     from arcf.data import load
     from arcf.scorer import packaged_model
     from arcf.scorer.indexing import index_corpus
 
     corpus = load(dataset)
-    with Progress(console=progress_console(), transient=True) as bar:
-        task = bar.add_task("Reading", total=len(corpus.facts) + 1)  # and the stop sample
-
-        def read(facts: int) -> None:
-            bar.advance(task, facts)
-
-        found = index_corpus(model or packaged_model(), corpus, distance, device, threads, read)
+    found = index_corpus(model or packaged_model(), corpus, distance, device, threads)
     if as_json:
         print_json({"facts": len(corpus.facts), "files": [entry_record(entry) for entry in found]})
         return

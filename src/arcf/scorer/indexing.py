@@ -13,6 +13,7 @@ from arcf.kept.folder import Entry, entries, keep_bounded
 from arcf.kept.head import About
 from arcf.kept.texts import digest_of
 from arcf.neighborhood import make_distance
+from arcf.progress import report
 from arcf.scorer.calls import calls
 from arcf.scorer.index import index_path, write_index
 from arcf.scorer.kept import KeptStates
@@ -68,11 +69,10 @@ def index_corpus(
     distance: str = "tfidf",
     device: str = "auto",
     threads: int | None = None,
-    after: Callable[[int], None] = lambda _: None,
 ) -> tuple[Entry, ...]:
     """Make all that is kept of a corpus: its words, a distance, tokens, prior and, of a late model, readings.
 
-    Arguments are those of `build_index`, and the name of a distance.
+    Arguments are those of `build_index`, and the name of a distance. `progress` tells how far it has come.
 
     Returns:
         The files of the cache that are about the corpus.
@@ -89,8 +89,20 @@ def index_corpus(
     texts = digest_of(dataset.texts)
     if network.kept is not None and network.kept.reader.model is not None:
         about = About(READINGS, len(dataset.facts), texts, dataset.name, str(model))
-        _write_readings(network.kept, network.kept.reader.model, about, after)
+        _write_readings(network.kept, network.kept.reader.model, about, _counting(about.facts + 1))
     return tuple(entry for entry in entries() if entry.about is not None and entry.about.texts == texts)
+
+
+def _counting(total: int) -> Callable[[int], None]:
+    """Reports facts that are read, and the stop sample, as they are counted."""
+    done = 0
+
+    def count(facts: int) -> None:
+        nonlocal done
+        done += facts
+        report("reading facts ahead", done, total)
+
+    return count
 
 
 def _write_readings(kept: KeptStates, model: str, about: About, after: Callable[[int], None]) -> IndexRecord:
