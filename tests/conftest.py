@@ -12,8 +12,9 @@ import pytest
 from hypothesis import settings
 
 from arcf.cli.app import main
-from arcf.data import load
+from arcf.data import load, once
 from arcf.errors import ArcfWarning, InputError
+from arcf.kept import keeping
 from arcf.types import Dataset
 
 # The same examples in every run, and no deadline: a busy machine is not an error.
@@ -24,6 +25,23 @@ settings.load_profile("arcf")
 os.environ["OMP_NUM_THREADS"] = "1"
 
 Rows = Sequence[Sequence[str]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What tests keep of corpora is not the user's."""
+    os.environ["ARCF_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, in which everything is kept that can be."""
+    monkeypatch.setenv("ARCF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(keeping, "WORTH_SECONDS", 0.0)
+    monkeypatch.setattr(keeping, "WORTH_FACTS", 0)
+    monkeypatch.setattr(once, "WORTH_FACTS", 1)
+    return tmp_path / "cache"
+
 
 TABLES_2020: dict[str, Rows] = {
     "KINDOF": [

@@ -24,6 +24,11 @@ def test_unknown_names_offer_the_nearest_and_all() -> None:
     assert str(UnknownNameError("split", "x", [])) == "There is no split named 'x'; there is none."
 
 
+def test_a_name_is_not_compared_with_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(errors, "COMPARED", 1)
+    assert str(UnknownNameError("fact", "tets", ["train", "test"])).endswith("choose one of: test, train.")
+
+
 def test_a_missing_extra_prints_the_command() -> None:
     assert "pip install 'arcf[plot]'" in str(MissingExtraError("Drawing", "plot"))
 

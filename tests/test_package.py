@@ -23,8 +23,9 @@ def test_importing_loads_no_heavy_library(statement: str) -> None:
     assert not loaded_by(statement) & set(HEAVY)
 
 
-def test_the_command_line_loads_no_scipy_before_it_needs_it() -> None:
-    assert "scipy" not in loaded_by("import arcf.cli.app")
+@pytest.mark.parametrize("statement", ["import arcf.cli.app", "import arcf.explainer"])
+def test_no_scipy_is_loaded_before_words_are_counted(statement: str) -> None:
+    assert "scipy" not in loaded_by(statement)
 
 
 @pytest.mark.parametrize("arguments", [["-c", "import arcf"], ["-m", "arcf", "--help"]])

@@ -36,7 +36,7 @@ __all__ = [
     "load",
 ]
 
-#: Names whose modules import scipy: they are looked up when first used, so that the command line starts at once.
+#: Names whose modules import much: they are looked up when first used, so that the command line starts at once.
 _LATER = {
     "ChainSettings": "arcf.chain",
     "Explainer": "arcf.explainer",

@@ -7,7 +7,6 @@ from typing import Any
 from arcf.account import GOLD, Account, Line, numbered
 from arcf.chain import ChainSearch, SearchResult
 from arcf.display import shown
-from arcf.evaluation import judge_ranking
 from arcf.rankers import Autoregressive
 from arcf.types import Candidate, Chain, Dataset, Fact, Question, RankedFact, SeenFrom, Step
 
@@ -57,6 +56,8 @@ class Explanation:
     @property
     def average_precision(self) -> float | None:
         """That of the ranking of all facts, by the official rule; None for a question without gold."""
+        from arcf.evaluation.judgement import judge_ranking
+
         if not self.gold:
             return None
         return judge_ranking(self.chain.question, [fact.uid.lower() for fact in self.ranking()]).average_precision

@@ -1,5 +1,6 @@
 """Reading and writing files so that bad input gets one clear sentence and nothing is ever half-written."""
 
+import hashlib
 import json
 import os
 import secrets
@@ -47,6 +48,19 @@ def decode(content: bytes, path: Path | str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError("is not UTF-8 text; save it as UTF-8 and try again.", path, line) from error
+
+
+def digest_file(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror or error}).", path) from error
 
 
 def read_json(path: Path) -> Any:

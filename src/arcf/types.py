@@ -3,11 +3,12 @@
 Inside, a fact is an integer: its position in `Dataset.facts`. Outside (files, command line, JSON) it is its uid.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +40,62 @@ class Fact:
             object.__setattr__(self, "core", self.text)
 
 
-def number_texts(facts: Iterable[Fact]) -> NDArray[np.int64]:
+class Corpus(Sequence[Fact]):
+    """Facts that tell what is asked of all of them without being gone through one by one: see `texts_of` and so on.
+
+    A tuple of facts is as good for a small corpus. One of a million facts lies on disk (`kept.facts`).
+    """
+
+    @abstractmethod
+    def fact(self, place: int) -> Fact:
+        """The fact at a place, from 0 on."""
+
+    @overload
+    def __getitem__(self, place: int) -> Fact: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Fact, ...]: ...
+    def __getitem__(self, place: int | slice) -> Fact | tuple[Fact, ...]:
+        places = range(len(self))[place]
+        return self.fact(places) if isinstance(places, int) else tuple(map(self.fact, places))
+
+    @property
+    @abstractmethod
+    def texts(self) -> Sequence[str]:
+        """The text of every fact."""
+
+    @property
+    @abstractmethod
+    def cores(self) -> Sequence[str]:
+        """The core of every fact, empty where it is the text; none at all if all are."""
+
+    @property
+    @abstractmethod
+    def ids(self) -> Mapping[str, int]:
+        """The integer id of every uid."""
+
+    @property
+    @abstractmethod
+    def numbers(self) -> NDArray[np.int64]:
+        """A number for each fact that only facts of the same text share."""
+
+
+def texts_of(facts: Sequence[Fact]) -> Sequence[str]:
+    """The text of every fact."""
+    return facts.texts if isinstance(facts, Corpus) else tuple(fact.text for fact in facts)
+
+
+def cores_of(facts: Sequence[Fact]) -> Sequence[str]:
+    """The core of every fact, empty where it is the text; none at all if all are."""
+    if isinstance(facts, Corpus):
+        return facts.cores
+    cores = tuple("" if fact.core == fact.text else fact.core for fact in facts)
+    return cores if any(cores) else ()
+
+
+def number_texts(facts: Sequence[Fact]) -> NDArray[np.int64]:
     """A number for each fact that only facts of the same text share."""
+    if isinstance(facts, Corpus):
+        return facts.numbers
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(fact.text, len(numbers)) for fact in facts], np.int64)
 
@@ -103,7 +158,7 @@ class Dataset:
     """A corpus of facts and the questions about it, by split."""
 
     name: str
-    facts: tuple[Fact, ...]
+    facts: Sequence[Fact]
     splits: Mapping[str, tuple[Question, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -112,7 +167,14 @@ class Dataset:
     @cached_property
     def ids(self) -> Mapping[str, int]:
         """The integer id of every uid."""
+        if isinstance(self.facts, Corpus):
+            return self.facts.ids
         return MappingProxyType({fact.uid: index for index, fact in enumerate(self.facts)})
+
+    @cached_property
+    def texts(self) -> Sequence[str]:
+        """The text of every fact."""
+        return texts_of(self.facts)
 
     def split(self, name: str) -> tuple[Question, ...]:
         """The questions of one split.

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arcf.data import load
+from arcf.progress import listening
 
 Arcf = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
@@ -17,7 +18,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture
 def late(tmp_path: Path, save_tiny_model: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tiny random model of the late encoding, which knows the packaged corpus's words; and an empty cache."""
-    monkeypatch.setattr("arcf.scorer.index.index_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv("ARCF_CACHE", str(tmp_path / "cache"))
     save_tiny_model([fact.text.lower() for fact in load().facts], tmp_path / "late")
     config = json.loads((tmp_path / "late" / "config.json").read_text())
     changed = config | {"arcf_encoding": "late", "arcf_read_ahead": 1}
@@ -36,7 +37,9 @@ def test_an_index_is_written_and_used(
     assert arcf("index", "--model", tmp_path / "out", "--json") == 0
     record = json.loads(capsys.readouterr().out)
     assert record["facts"] == len(load().facts)
-    assert Path(record["path"]).stat().st_size == record["bytes"]
+    (readings,) = [file for file in record["files"] if file["what"] == "readings of a model"]
+    assert Path(readings["path"]).stat().st_size == readings["bytes"]
+    assert (readings["corpus"], readings["model"]) == ("science", str(tmp_path / "out"))
     monkeypatch.setattr("arcf.scorer.kept.KeptStates._keep", lambda *_: pytest.fail("read a fact"))
     assert arcf(*asked) == 0
     found = json.loads(capsys.readouterr().out)
@@ -45,15 +48,31 @@ def test_an_index_is_written_and_used(
 
 def test_for_people(arcf: Arcf, late: Path, tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "facts.txt").write_text("ice is solid\nheat melts ice\n")
-    assert arcf("index", "--model", late, "--facts", tmp_path / "facts.txt") == 0
+    heard: list[tuple[str, int, int]] = []
+    with listening(lambda *report: heard.append(report)):
+        assert arcf("index", "--model", late, "--facts", tmp_path / "facts.txt") == 0
+    assert heard[-1] == ("reading facts ahead", 3, 3)
     shown = capsys.readouterr().out
-    assert shown.startswith("2 facts (")
-    assert str(tmp_path / "cache") in shown
+    assert shown.startswith("2 facts, 0.0 MB kept of them")
+    assert "readings of a model" in shown
 
 
-def test_a_model_that_reads_nothing_ahead(arcf: Arcf, capsys: Capture) -> None:
-    assert arcf("index") == 2
-    assert "was not trained in the late encoding" in capsys.readouterr().err
+@pytest.mark.usefixtures("empty_cache")
+def test_a_model_that_reads_nothing_ahead(
+    arcf: Arcf, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The corpus is indexed all the same."""
+    (tmp_path / "facts.txt").write_text("ice is solid\nheat melts ice\n")
+    assert arcf("index", "--facts", tmp_path / "facts.txt", "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    found = sorted(file["what"] for file in record["files"])
+    assert found == ["distance Bm25Cosine", "distance TfIdf", "facts and questions", "tokens", "words"]
+    for untouched in ("SingleFile.text", "once.KeptFacts.arrays"):
+        module = "arcf.data.source" if untouched.startswith("Single") else "arcf.data"
+        monkeypatch.setattr(f"{module}.{untouched}", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr("arcf.neighborhood.Lexical.count", lambda *_: pytest.fail("counted again"))
+    monkeypatch.setattr("arcf.scorer.tokens.ChainTokenizer._candidates", lambda *_: pytest.fail("tokenised again"))
+    assert arcf("explain", "What melts ice?", "--answer", "heat", "--facts", tmp_path / "facts.txt") == 0
 
 
 def test_a_full_disk_gets_one_sentence(

@@ -39,13 +39,11 @@ def test_the_neighborhood_of_a_dataset() -> None:
     assert near.visible("What is solid?", [], 5).tolist() == [1]
 
 
-def test_what_took_long_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "WORTH_SECONDS", 0.0)
-    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
+def test_what_took_long_is_kept(empty_cache: Path) -> None:
     dataset = Dataset("tiny", FACTS, {"train": TRAIN, "dev": DEV})
     built = make_distance(dataset)
     name = store.fingerprint(recipe("tfidf"), FACTS, TRAIN)
-    assert [path.stem for path in (tmp_path / "arcf" / "neighborhoods").iterdir()] == [name]
+    assert [path.stem for path in (empty_cache / "distances").iterdir()] == [name]
     assert same(make_distance(dataset), built)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcf.neighborhood import Analyzer
-from arcf.neighborhood.terms import count_terms, from_state, to_state
+from arcf.neighborhood.terms import TermCounts, count_terms
 
 TEXTS = st.lists(
     st.lists(st.sampled_from(["ice", "water", "heat", "bird", "the", "7"]), max_size=6).map(" ".join), max_size=6
@@ -15,13 +15,13 @@ TEXTS = st.lists(
 @given(TEXTS, TEXTS)
 def test_counts_equal_a_plain_counter(facts: list[str], questions: list[str]) -> None:
     analyzer = Analyzer()
-    counted = count_terms(facts, questions, analyzer)
+    counted = count_terms(facts, analyzer).with_questions(questions, analyzer)
     rows = [Counter(analyzer.terms(text)) for text in facts]
     asked = [Counter(analyzer.terms(text)) for text in questions]
-    assert counted.vocabulary == tuple(dict.fromkeys(term for row in rows for term in row))
+    assert tuple(counted.vocabulary) == tuple(dict.fromkeys(term for row in rows for term in row))
     assert counted.documents == len(facts) + len(questions)
     for index, row in enumerate(rows):
-        dense = counted.counts[[index]].toarray()[0]
+        dense = counted.rows.csr()[[index]].toarray()[0]
         assert {term: count for term, count in zip(counted.vocabulary, dense, strict=True) if count} == row
     expected = [sum(term in row for row in rows + asked) for term in counted.vocabulary]
     assert counted.document_frequency.tolist() == expected
@@ -29,15 +29,14 @@ def test_counts_equal_a_plain_counter(facts: list[str], questions: list[str]) ->
 
 @given(TEXTS)
 def test_state_and_back(facts: list[str]) -> None:
-    counted = count_terms(facts, [], Analyzer())
-    state = to_state(counted)
+    counted = count_terms(facts, Analyzer())
+    state = counted.state()
     assert not any(array.dtype.hasobject for array in state.values())
-    again = from_state(state)
-    assert (again.vocabulary, again.documents) == (counted.vocabulary, counted.documents)
-    assert np.array_equal(again.counts.toarray(), counted.counts.toarray())
+    again = TermCounts.restore(state)
+    assert (list(again.vocabulary), again.documents) == (list(counted.vocabulary), counted.documents)
+    assert np.array_equal(again.rows.csr().toarray(), counted.rows.csr().toarray())
     assert np.array_equal(again.document_frequency, counted.document_frequency)
 
 
 def test_indices_take_four_bytes() -> None:
-    counted = count_terms(["ice melts", "water flows"], [], Analyzer())
-    assert counted.counts.indices.dtype == counted.counts.indptr.dtype == np.int32
+    assert count_terms(["ice melts", "water flows"], Analyzer()).rows.terms.dtype == np.int32

@@ -32,7 +32,7 @@ def test_vectors_and_cosines_equal_those_of_scikit_learn(sublinear: bool, traine
         [Question(str(index), text) for index, text in enumerate(questions)],
     )
     # Training questions count for idf, but a word that no fact holds can find none and has no column.
-    columns = [reference.vocabulary_[term] for term in distance.counts.vocabulary]
+    columns = [reference.vocabulary_[term] for term in distance.vocabulary]
     theirs = reference.transform(FACTS)
     np.testing.assert_allclose(distance.vectors.toarray(), theirs.toarray()[:, columns], atol=1e-12)
     np.testing.assert_allclose(distance.term_weights, reference.idf_[columns], atol=1e-12)
@@ -41,7 +41,7 @@ def test_vectors_and_cosines_equal_those_of_scikit_learn(sublinear: bool, traine
         vector = distance.vector(index)
         np.testing.assert_allclose(distance.vector(text).values, vector.values, atol=1e-12)
     for text in QUESTIONS[:2]:
-        known = " ".join(term for term in analyzer.terms(text) if term in distance.counts.vocabulary)
+        known = " ".join(term for term in analyzer.terms(text) if term in distance.vocabulary)
         cosines = linear_kernel(reference.transform([known]), theirs)[0]
         np.testing.assert_allclose(1 - distance.distances(known), cosines, atol=1e-12)
 

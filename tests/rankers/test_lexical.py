@@ -77,7 +77,7 @@ def test_nearest_ranks_by_distance(texts: list[str], stem: str) -> None:
 
 def follow(distance: SparseDistance, expansion: Expansion, question: Question, found: list[int]) -> None:
     """Go through a ranking with dicts of terms: each fact must be as good as the best that is left, to rounding."""
-    vocabulary = distance.counts.vocabulary
+    vocabulary = distance.vocabulary
     rows = [{vocabulary[term]: value for term, value in enumerate(row) if value} for row in distance.vectors.toarray()]
     asked, answered = (
         dict(zip((vocabulary[term] for term in vector.terms), vector.values, strict=True))

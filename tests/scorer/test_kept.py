@@ -50,6 +50,17 @@ def test_threads_share_it() -> None:
             np.testing.assert_array_equal(states, reading(facts).astype(np.float16))
 
 
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arcf.scorer.kept.REMEMBERED", 3)
+    reading = Reading([[number, number + 1] for number in range(8)])
+    kept = reading.kept()
+    for asked in ([0, 1], [2, 3, 4, 5, 6], [0, 6], [6, 5]):
+        states, _ = kept.take(np.array(asked))
+        np.testing.assert_array_equal(states[::2, 0], (np.array(asked) / np.float32(3)).astype(np.float16))
+    assert len(kept._known) == 3
+    assert reading.read == [0, 1, 2, 3, 4, 5, 6, 0]
+
+
 def test_a_model_without_files_looks_for_no_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """As one that is in training: what was read with its weights of yesterday must not be found."""
     monkeypatch.setattr("arcf.scorer.kept.find_index", lambda *_: pytest.fail("looked for an index"))

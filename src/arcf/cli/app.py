@@ -9,6 +9,7 @@ import typer
 from arcf.cli import (
     average,
     bench,
+    cache,
     calibrate,
     compare,
     data,
@@ -25,6 +26,7 @@ from arcf.cli import (
     train,
 )
 from arcf.cli.output import check_arguments, plain_errors
+from arcf.cli.progress import progress_line
 from arcf.cli.ranker import with_model, with_ranker
 from arcf.cli.verbosity import choose
 
@@ -50,6 +52,7 @@ app.command()(reproduce.reproduce)
 app.command()(with_model(serve.serve))
 app.add_typer(data.app)
 app.add_typer(bench.app)
+app.add_typer(cache.app)
 
 
 def _print_version(wanted: bool) -> None:
@@ -80,6 +83,6 @@ def options(
 
 def main() -> None:
     """Run the command line; the entry point of `arcf` and of `python -m arcf`."""
-    with plain_errors():
+    with plain_errors(), progress_line():
         check_arguments(sys.argv[1:])
         app(prog_name="arcf")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arcf.bench import Growth, Walk
     from arcf.bench.explain import ExplainSpeed
     from arcf.bench.train import TrainingSpeed
+    from arcf.types import Fact
 
 app = typer.Typer(name="bench", help="Measure speed and memory on this machine.", no_args_is_help=True)
 
@@ -194,7 +195,8 @@ def _walk(dataset: str | None, distance: str) -> "Walk":
 
     if dataset is None:
         made_up = make_corpus(9_720, 2_000 + SEARCHES)
-        facts, training, asked = made_up.facts, made_up.questions[SEARCHES:], made_up.questions[:SEARCHES]
+        facts: Sequence[Fact] = made_up.facts
+        training, asked = made_up.questions[SEARCHES:], made_up.questions[:SEARCHES]
     else:
         corpus = load(dataset)
         facts, training = corpus.facts, corpus.splits.get("train", ())

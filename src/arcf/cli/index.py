@@ -1,39 +1,39 @@
 """`arcf index`: read a corpus once, ahead of all questions."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from arcf.cli.output import print_json, print_line, progress_console
+from arcf.cli.cache import entry_record, entry_table
+from arcf.cli.output import console, print_json, print_line
 from arcf.cli.ranker import DatasetOrFacts
 
 
 def index(
     model: Annotated[str | None, typer.Option(help="Folder of a trained model [default: the packaged one].")] = None,
     dataset: DatasetOrFacts = "science",
+    distance: Annotated[str, typer.Option(help="What makes facts visible; several joined by +.")] = "tfidf",
     device: Annotated[str, typer.Option(help="Where torch weights run: cpu, cuda, ..., auto: a GPU if any.")] = "auto",
     threads: Annotated[int | None, typer.Option(min=1, help="Threads of the processor. [default: all]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Read all facts of a corpus ahead of questions, with a model that was trained in the late encoding.
+    """Read, count and tokenise a corpus ahead of questions, and show what is kept of it in the user's cache.
 
-    What is read goes to the user's cache. From then on every command that is given the same model and the same facts
-    finds it there, and no question waits for a fact to be read. Without it, facts are read when they are first scored.
+    Every command does this by itself when it is first given a large corpus, and finds it there from then on, as long
+    as the files of the corpus do not change. With a model that was trained in the late encoding, this command also lets
+    the model read all facts, which others do when they first score them.
 
-    Example: arcf index --model exported --facts facts.txt
+    Example: arcf index --facts facts.txt
     """
-    from rich.progress import Progress
-
     from arcf.data import load
     from arcf.scorer import packaged_model
-    from arcf.scorer.indexing import build_index
+    from arcf.scorer.indexing import index_corpus
 
-    texts = [fact.text for fact in load(dataset).facts]
-    with Progress(console=progress_console(), transient=True) as bar:
-        task = bar.add_task("Reading", total=len(texts) + 1)  # and the stop sample
-        record = build_index(model or packaged_model(), texts, device, threads, lambda done: bar.advance(task, done))
+    corpus = load(dataset)
+    found = index_corpus(model or packaged_model(), corpus, distance, device, threads)
     if as_json:
-        print_json(asdict(record) | {"path": str(record.path)})
-    else:
-        print_line(f"{record.facts:,} facts ({record.tokens:,} tokens, {record.bytes / 1e6:,.1f} MB) in {record.path}")
+        print_json({"facts": len(corpus.facts), "files": [entry_record(entry) for entry in found]})
+        return
+    print_line(f"{len(corpus.facts):,} facts, {sum(entry.bytes for entry in found) / 1e6:,.1f} MB kept of them")
+    if found:
+        console().print(entry_table(found))

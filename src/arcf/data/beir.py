@@ -16,6 +16,8 @@ from arcf.types import Dataset, Fact, Gold, Question
 
 CORPUS = "corpus.jsonl"
 QUERIES = "queries.jsonl"
+QRELS = "qrels/*.tsv"
+FILES = (CORPUS, QUERIES, QRELS)
 
 
 def recognises(source: Source) -> bool:
@@ -32,7 +34,7 @@ def read(source: Source, name: str) -> Dataset:
     """
     facts = _facts(source)
     stems = _stems(source)
-    splits = {_split(file): _judged(source, file, stems, name) for file in source.names("qrels/*.tsv")}
+    splits = {_split(file): _judged(source, file, stems, name) for file in source.names(QRELS)}
     if not splits and stems:
         splits = {DEFAULT_SPLIT: [Question(id=query, stem=stem) for query, stem in stems.items()]}
     return assemble(name, source.place, facts, splits)

@@ -14,6 +14,9 @@ from arcf.data.source import Source
 from arcf.errors import InputError
 from arcf.types import Dataset, Question
 
+QUESTIONS = ("questions.jsonl", "questions.*.jsonl")
+FILES = (*(f"facts{suffix}" for suffix in FORMATS), *QUESTIONS)
+
 
 def recognises(source: Source) -> bool:
     """Whether a source has a file of facts by the expected name."""
@@ -35,7 +38,7 @@ def read(source: Source, name: str) -> Dataset:
 def _splits(source: Source) -> dict[str, list[Question]]:
     splits: dict[str, list[Question]] = {}
     places: dict[str, str] = {}
-    for file in source.names("questions.jsonl") + source.names("questions.*.jsonl"):
+    for file in (file for pattern in QUESTIONS for file in source.names(pattern)):
         for split, question, record in read_questions(source, file):
             place = f"{record.place}:{record.line}"
             first = places.setdefault(question.id, place)

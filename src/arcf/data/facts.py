@@ -16,6 +16,7 @@ from arcf.data.delimited import Table, read_csv, read_tsv
 from arcf.data.record import Record, json_lines
 from arcf.data.source import SingleFile, Source
 from arcf.errors import InputError
+from arcf.progress import tracked
 from arcf.types import Dataset, Fact
 
 
@@ -43,7 +44,8 @@ def read_facts(source: Source, file: str) -> tuple[Fact, ...]:
     lines: dict[str, int] = {}
     text = source.text(file)
     parse = FORMATS[suffix or (".jsonl" if text.lstrip().startswith("{") else ".txt")]
-    for record in parse(text, source.at(file)) if text.strip() else ():
+    records = parse(text, source.at(file)) if text.strip() else ()
+    for record in tracked(records, "reading facts", text.count("\n")):
         fact = _fact(record)
         known = facts.setdefault(fact.uid, fact)
         first = lines.setdefault(fact.uid, record.line)

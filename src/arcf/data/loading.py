@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from arcf.data.directory import data_directory
+from arcf.data.once import read_once
 from arcf.data.readers import READERS
 from arcf.data.releases import RELEASES
 from arcf.data.source import places
@@ -65,7 +66,7 @@ def read(path: Path, name: str | None = None) -> Dataset:
         for source in sources:
             for reader in READERS.values():
                 if reader.recognises(source):
-                    return reader.read(source, name or (entry.name if entry.is_dir() else entry.stem))
+                    return read_once(reader, source, name or (entry.name if entry.is_dir() else entry.stem))
     known = "; ".join(reader.looks for reader in READERS.values())
     raise InputError(f"holds no dataset that arcf can read: {known}.", path)
 

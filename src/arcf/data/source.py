@@ -3,16 +3,17 @@
 Readers never ask which of the three they got, so that every format can be used packed or unpacked.
 """
 
+import json
 import stat
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from arcf.data.archive import BROKEN, open_archive
 from arcf.errors import InputError
-from arcf.files import decode, kind_of, read_text
+from arcf.files import decode, digest_file, kind_of, read_text
 
 
 class Source(ABC):
@@ -33,6 +34,14 @@ class Source(ABC):
 
         Raises:
             InputError: it cannot be read, or is not UTF-8.
+        """
+
+    @abstractmethod
+    def fingerprint(self, patterns: Iterable[str]) -> str | None:
+        """What tells the content of the files that match from any other; None for a pipe, which is read only once.
+
+        Raises:
+            InputError: one cannot be read.
         """
 
     def at(self, name: str) -> str:
@@ -56,6 +65,11 @@ class Folder(Source):
         """See Source."""
         return read_text(self.path / name)
 
+    def fingerprint(self, patterns: Iterable[str]) -> str:
+        """See Source."""
+        names = sorted({name for pattern in patterns for name in self.names(pattern)})
+        return json.dumps([(name, digest_file(self.path / name)) for name in names])
+
 
 class Archive(Source):
     """The files in an open zip archive, or in one top folder of it."""
@@ -63,6 +77,7 @@ class Archive(Source):
     def __init__(self, archive: zipfile.ZipFile, path: Path, top: str = "") -> None:
         self.archive = archive
         self.place = f"{path}/{top}".rstrip("/")
+        self._path, self._top = path, top
         self._files = _files_below(archive, top)
 
     def names(self, pattern: str) -> list[str]:
@@ -76,6 +91,11 @@ class Archive(Source):
         except (*BROKEN, OSError) as error:
             raise InputError(f"cannot be unpacked ({error}); get the archive again.", self.at(name)) from error
         return decode(content, self.at(name))
+
+    def fingerprint(self, patterns: Iterable[str]) -> str:
+        """See Source; that of the archive as a whole, and of the folder in it."""
+        del patterns
+        return json.dumps([self._top, digest_file(self._path)])
 
 
 class SingleFile(Source):
@@ -93,6 +113,11 @@ class SingleFile(Source):
     def text(self, name: str) -> str:
         """The text of the file, whose own name is the only one to ask for."""
         return read_text(self.path.with_name(name))
+
+    def fingerprint(self, patterns: Iterable[str]) -> str | None:
+        """See Source; the ending of the name tells the format."""
+        del patterns
+        return json.dumps([self.path.suffix.lower(), digest_file(self.path)]) if self.path.is_file() else None
 
     def at(self, name: str) -> str:
         """See Source."""

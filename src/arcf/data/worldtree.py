@@ -18,6 +18,7 @@ from arcf.types import Dataset, Fact, Gold, Question
 
 TABLES = ("tables/*.tsv", "annotation/*/tables/*.tsv")
 QUESTIONS = ("questions.*.tsv", "questions/*.tsv")
+FILES = (*TABLES, *QUESTIONS)
 SPLITS = ("train", "dev", "test")
 
 _SPLIT = re.compile(rf"[-._]({'|'.join(SPLITS)})(?=[-._])", re.IGNORECASE)

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from arcf.errors import SettingError
-from arcf.neighborhood.sparse import unit, unit_rows, with_data
-from arcf.neighborhood.terms import Floats, TermCounts
+from arcf.neighborhood.rows import Floats, TermRows, unit
+from arcf.neighborhood.terms import TermCounts
 
 
 @dataclass(frozen=True)
@@ -32,14 +31,14 @@ class Bm25:
         """The idf of every term, which is never negative."""
         return np.log1p((counts.documents - counts.document_frequency + 0.5) / (counts.document_frequency + 0.5))
 
-    def facts(self, counts: TermCounts, terms: Floats) -> csr_array:
+    def facts(self, counts: TermCounts, terms: Floats) -> TermRows:
         """The BM25 weight of every term in every fact."""
-        matrix = counts.counts
-        length = np.asarray(matrix.sum(axis=1))
+        rows = counts.rows
+        length = np.bincount(rows.row_of, weights=rows.values, minlength=len(rows))
         relative = length / length.mean() if len(length) and length.any() else length
-        penalty = np.repeat(1.0 - self.b + self.b * relative, np.diff(matrix.indptr))
-        saturated = matrix.data * (self.k1 + 1) / (matrix.data + self.k1 * penalty)
-        return with_data(matrix, terms[matrix.indices] * saturated)
+        penalty = (1.0 - self.b + self.b * relative)[rows.row_of]
+        saturated = rows.values * (self.k1 + 1) / (rows.values + self.k1 * penalty)
+        return rows.with_values(terms[rows.terms] * saturated)
 
     def query(self, frequency: Floats, terms: Floats) -> Floats:
         """A term counts as often as it occurs."""
@@ -63,9 +62,9 @@ class Bm25Cosine:
         """BM25's idf."""
         return Bm25(self.k1, b=0.0).terms(counts)
 
-    def facts(self, counts: TermCounts, terms: Floats) -> csr_array:
+    def facts(self, counts: TermCounts, terms: Floats) -> TermRows:
         """BM25 rows at unit length."""
-        return unit_rows(Bm25(self.k1, b=0.0).facts(counts, terms))
+        return Bm25(self.k1, b=0.0).facts(counts, terms).at_unit_length()
 
     def query(self, frequency: Floats, terms: Floats) -> Floats:
         """A unit vector of idf values."""

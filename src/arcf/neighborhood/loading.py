@@ -18,7 +18,7 @@ def make_distance(dataset: Dataset, name: str = "tfidf") -> Distance:
         UnknownNameError: there is no such distance.
         MissingExtraError: the distance needs a library that is not installed.
     """
-    return load_or_build(recipe(name), dataset.facts, dataset.splits.get(TRAINING_SPLIT, ()))
+    return load_or_build(recipe(name), dataset.facts, dataset.splits.get(TRAINING_SPLIT, ()), dataset.name)
 
 
 def make_neighborhood(dataset: Dataset, distance: str = "tfidf") -> Neighborhood:

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from arcf.neighborhood.sparse import unit, unit_rows, with_data
-from arcf.neighborhood.terms import Floats, TermCounts
+from arcf.neighborhood.rows import Floats, TermRows, unit
+from arcf.neighborhood.terms import TermCounts
 
 
 @dataclass(frozen=True)
@@ -21,9 +20,9 @@ class Overlap:
         """One for every term."""
         return np.ones(len(counts.vocabulary))
 
-    def facts(self, counts: TermCounts, terms: Floats) -> csr_array:
+    def facts(self, counts: TermCounts, terms: Floats) -> TermRows:
         """Unit rows of equal values."""
-        return unit_rows(with_data(counts.counts, terms[counts.counts.indices]))
+        return counts.rows.with_values(terms[counts.rows.terms]).at_unit_length()
 
     def query(self, frequency: Floats, terms: Floats) -> Floats:
         """A unit vector of equal values."""

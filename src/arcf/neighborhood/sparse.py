@@ -4,19 +4,25 @@ The facts' vectors are kept twice, by fact and by term. A search adds up the pos
 looks at no other fact, so its cost grows with how common those terms are, not with the corpus. Nothing is N x N.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from threading import local
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
 
 from arcf.errors import SettingError
+from arcf.kept.texts import PackedTexts, Places
 from arcf.neighborhood.base import Distance, FactIds, State
-from arcf.neighborhood.terms import Floats, TermCounts, TermVector, count_terms, from_state, to_state
-from arcf.neighborhood.text import Analyzer, stop_words
-from arcf.types import Fact, Question
+from arcf.neighborhood.rows import Floats, TermRows, TermVector
+from arcf.neighborhood.terms import TermCounts, count_terms
+from arcf.neighborhood.text import Analyzer, analyzer, stop_words
+from arcf.progress import tracked
+from arcf.types import Fact, Question, texts_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 class Weighting(Protocol):
@@ -39,8 +45,8 @@ class Weighting(Protocol):
         """What each term weighs in itself, such as its idf."""
         ...
 
-    def facts(self, counts: TermCounts, terms: Floats) -> csr_array:
-        """The vector of every fact, (facts, terms)."""
+    def facts(self, counts: TermCounts, terms: Floats) -> TermRows:
+        """The vector of every fact."""
         ...
 
     def query(self, frequency: Floats, terms: Floats) -> Floats:
@@ -49,35 +55,40 @@ class Weighting(Protocol):
 
 
 class SparseDistance(Distance):
-    """The distance `limit` - similarity over sparse term vectors."""
+    """The distance `limit` - similarity over sparse term vectors, from the arrays that `index_terms` makes.
 
-    def __init__(self, counts: TermCounts, weighting: Weighting, analyzer: Analyzer) -> None:
-        self.counts = counts
+    They may be mapped from disk: a search looks at the rows and postings of its own terms only.
+    """
+
+    def __init__(self, state: State, weighting: Weighting, analyzer: Analyzer) -> None:
         self.weighting = weighting
         self.analyzer = analyzer
         self.symmetric = weighting.symmetric
         self.limit = weighting.limit
-        self.term_weights = weighting.terms(counts)
-        self.vectors = weighting.facts(counts, self.term_weights)
-        postings: csc_array = self.vectors.tocsc()
-        self._starts, self._weights = postings.indptr, postings.data
-        # numpy's own index type, to which it would convert any other at every search: a fifth faster.
-        self._facts: FactIds = postings.indices.astype(np.int64)
-        self._term_ids: Mapping[str, int] = {term: index for index, term in enumerate(counts.vocabulary)}
+        self.vocabulary = PackedTexts.of_arrays(state, "vocabulary")
+        self.term_weights: Floats = state["term_weights"]
+        self.rows = TermRows(state["values"], state["terms"], state["starts"], len(self.vocabulary))
+        self._state = state
+        self._counts = state["counts"]
+        self._starts, self._weights = state["posting_starts"], state["posting_values"]
+        self._facts: FactIds = state["posting_facts"]
+        self._term_ids = Places.of_arrays(self.vocabulary, state, "vocabulary")
         self._workspace = local()
 
     @property
     def size(self) -> int:
         """The number of facts."""
-        return int(self.vectors.shape[0])
+        return len(self.rows)
 
     @property
     def nbytes(self) -> int:
-        """The size of the index's arrays; counts and vectors share where their values stand."""
-        counts = self.counts.counts
-        held = [counts.data, counts.indices, counts.indptr, self.vectors.data, self.term_weights]
-        held += [self._facts, self._starts, self._weights, self.counts.document_frequency]
-        return sum(array.nbytes for array in held)
+        """The size of the index's arrays."""
+        return sum(array.nbytes for array in self._state.values())
+
+    @cached_property
+    def vectors(self) -> "csr_array":
+        """The vectors of all facts as scipy's matrix, for those who multiply all of them: (facts, terms)."""
+        return self.rows.csr()
 
     def distances(self, text: str) -> Floats:
         """The distance of every fact; `limit` for those that share no term."""
@@ -101,16 +112,17 @@ class SparseDistance(Distance):
     def vector(self, source: str | int) -> TermVector:
         """The weighted terms of a text or of a fact."""
         if isinstance(source, str):
-            known = [self._term_ids[term] for term in self.analyzer.terms(source) if term in self._term_ids]
-            terms, occurrences = np.unique(np.array(known, dtype=np.int64), return_counts=True)
+            found = [self._term_ids.get(term) for term in self.analyzer.terms(source)]
+            known = np.array([term for term in found if term is not None], dtype=np.int64)
+            terms, occurrences = np.unique(known, return_counts=True)
             return TermVector(terms, self.weighting.query(occurrences.astype(np.float64), self.term_weights[terms]))
         if not 0 <= source < self.size:
             raise SettingError(f"There is no fact {source}: the corpus has {self.size} facts, numbered from 0.")
-        row = slice(*self.vectors.indptr[source : source + 2])
-        terms = self.vectors.indices[row].astype(np.int64)
+        row = self.rows[source]
         if self.symmetric:
-            return TermVector(terms, self.vectors.data[row])
-        return TermVector(terms, self.weighting.query(self.counts.counts.data[row], self.term_weights[terms]))
+            return row
+        counts = self._counts[self.rows.starts[source] : self.rows.starts[source + 1]].astype(np.float64)
+        return TermVector(row.terms, self.weighting.query(counts, self.term_weights[row.terms]))
 
     def term_weight(self, term: str) -> float:
         """What the weighting gives a term in itself; one that no fact has weighs as much as the rarest."""
@@ -126,13 +138,12 @@ class SparseDistance(Distance):
 
     def widen(self, query: Floats, fact: int, weight: float) -> None:
         """Let a fact's terms join a dense vector, in place: a term's value is the larger one, not the sum."""
-        row = slice(*self.vectors.indptr[fact : fact + 2])
-        terms = self.vectors.indices[row]
-        query[terms] = np.maximum(query[terms], weight * self.vectors.data[row])
+        row = self.rows[fact]
+        query[row.terms] = np.maximum(query[row.terms], weight * row.values)
 
     def state(self) -> State:
-        """The term counts; the weights follow from them in no time."""
-        return to_state(self.counts)
+        """All arrays."""
+        return self._state
 
     def _accumulate(self, vector: TermVector, similarity: Floats) -> FactIds:
         """Add the dot products into `similarity` (zero where untouched); the touched facts, each once.
@@ -174,31 +185,43 @@ class Lexical:
 
     def build(self, facts: Sequence[Fact], questions: Sequence[Question]) -> SparseDistance:
         """Count the corpus's terms and weigh them."""
-        analyzer = Analyzer()
-        texts = (f"{fact.text} {fact.core}" if self.core_twice else fact.text for fact in facts)
-        counts = count_terms(texts, (question.text for question in questions), analyzer)
-        return SparseDistance(counts, self.weighting, analyzer)
+        return self.weigh(self.count(facts), questions)
+
+    def count(self, facts: Sequence[Fact]) -> TermCounts:
+        """Count the corpus's terms: nearly all of the work, and the same whatever they weigh."""
+        texts = (f"{fact.text} {fact.core}" for fact in facts) if self.core_twice else iter(texts_of(facts))
+        return count_terms(tracked(texts, "counting words", len(facts)), analyzer())
+
+    def weigh(self, counts: TermCounts, questions: Sequence[Question]) -> SparseDistance:
+        """Weigh terms that were counted."""
+        asked = counts.with_questions((question.text for question in questions), analyzer()) if questions else counts
+        return SparseDistance(index_terms(asked, self.weighting), self.weighting, analyzer())
 
     def restore(self, state: State) -> SparseDistance:
-        """Weigh terms that were counted before."""
-        return SparseDistance(from_state(state), self.weighting, Analyzer())
+        """Take terms as they were weighed before."""
+        return SparseDistance(state, self.weighting, analyzer())
 
 
-def with_data(matrix: csr_array, data: Floats) -> csr_array:
-    """The same sparsity with other values."""
-    return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
-
-
-def unit_rows(matrix: csr_array) -> csr_array:
-    """The same rows at Euclidean length 1; empty rows stay empty."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    length = np.sqrt(np.bincount(rows, weights=matrix.data**2, minlength=matrix.shape[0]))
-    return with_data(matrix, matrix.data / length[rows])
-
-
-def unit(values: Floats) -> Floats:
-    """A vector at Euclidean length 1; an empty one stays empty."""
-    return values / np.sqrt(np.sum(values**2)) if len(values) else values
+def index_terms(counts: TermCounts, weighting: Weighting) -> State:
+    """The facts' vectors, by fact and by term, as plain arrays."""
+    weights = weighting.terms(counts)
+    rows = weighting.facts(counts, weights)
+    order = np.argsort(rows.terms, kind="stable")  # By term, and then by fact.
+    starts = np.zeros(rows.width + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows.terms, minlength=rows.width), out=starts[1:])
+    return {
+        **counts.vocabulary.arrays("vocabulary"),
+        **Places.of(counts.vocabulary).arrays("vocabulary"),
+        "term_weights": weights,
+        "counts": counts.rows.values.astype(np.int32),
+        "values": rows.values,
+        "terms": rows.terms,
+        "starts": rows.starts,
+        "posting_starts": starts,
+        # numpy's own index type, to which it would convert any other at every search: a fifth faster.
+        "posting_facts": rows.row_of[order],
+        "posting_values": rows.values[order],
+    }
 
 
 def _largest(values: Floats, facts: FactIds, k: int) -> FactIds:

@@ -85,6 +85,12 @@ class Analyzer:
         return term
 
 
+@lru_cache
+def analyzer() -> Analyzer:
+    """The one that all lexical distances share: each word is stemmed once."""
+    return Analyzer()
+
+
 def _written(text: str) -> list[str]:
     """The words of a text, folded, with their hyphens."""
     if not text.isascii():

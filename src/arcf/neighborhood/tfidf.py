@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from arcf.neighborhood.sparse import unit, unit_rows, with_data
-from arcf.neighborhood.terms import Floats, TermCounts
+from arcf.neighborhood.rows import Floats, TermRows, unit
+from arcf.neighborhood.terms import TermCounts
 
 
 @dataclass(frozen=True)
@@ -26,9 +25,10 @@ class TfIdf:
         """The smoothed idf of every term."""
         return np.log((1 + counts.documents) / (1 + counts.document_frequency)) + 1.0
 
-    def facts(self, counts: TermCounts, terms: Floats) -> csr_array:
+    def facts(self, counts: TermCounts, terms: Floats) -> TermRows:
         """Unit tf-idf rows."""
-        return unit_rows(with_data(counts.counts, self._tf(counts.counts.data) * terms[counts.counts.indices]))
+        rows = counts.rows
+        return rows.with_values(self._tf(rows.values) * terms[rows.terms]).at_unit_length()
 
     def query(self, frequency: Floats, terms: Floats) -> Floats:
         """The unit tf-idf vector of a text's known terms."""

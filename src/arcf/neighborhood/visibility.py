@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcf.errors import SettingError
 from arcf.neighborhood.base import Distance, FactIds
-from arcf.neighborhood.text import Analyzer
+from arcf.neighborhood.text import analyzer
 from arcf.types import Fact, SeenFrom, number_texts
 
 #: How many sources keep their nearest facts at hand: about 200 MB at k = 290.
@@ -29,7 +29,7 @@ class Neighborhood:
     def __init__(self, facts: Sequence[Fact], distance: Distance) -> None:
         self.facts = facts
         self.distance = distance
-        self._analyzer = Analyzer()
+        self._analyzer = analyzer()
         self._nearest = lru_cache(maxsize=REMEMBERED)(self._search)
         self._workspace = local()
 

@@ -18,9 +18,9 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappush, heappushpop
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from arcf.errors import SettingError
 from arcf.neighborhood.base import Distance, FactIds, State
@@ -30,7 +30,10 @@ from arcf.neighborhood.text import WORD, Analyzer, stop_words
 from arcf.neighborhood.transport import transport_cost
 from arcf.pretrained.location import MINILM, model_stamp
 from arcf.sentences import Vectors, load_encoder
-from arcf.types import Fact, Question
+from arcf.types import Fact, Question, texts_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 #: No two unit vectors are further apart; the distance of a text without words.
 FARTHEST = 2.0
@@ -66,7 +69,7 @@ class WmdDistance(Distance):
     symmetric = True
 
     def __init__(
-        self, recipe: "Wmd", vocabulary: Sequence[str], vectors: Vectors, bags: csr_array, groups: Groups
+        self, recipe: "Wmd", vocabulary: Sequence[str], vectors: Vectors, bags: "csr_array", groups: Groups
     ) -> None:
         self.recipe = recipe
         self.vocabulary = tuple(vocabulary)
@@ -215,15 +218,17 @@ class Wmd:
 
     def build(self, facts: Sequence[Fact], questions: Sequence[Question]) -> WmdDistance:
         """Encode every distinct word of the facts once. Questions teach it nothing."""
+        from scipy.sparse import csr_array
+
         del questions
-        counted = count_terms((fact.text for fact in facts), (), WordAnalyzer())
+        counted = count_terms(texts_of(facts), WordAnalyzer())
         if not counted.vocabulary:
             return WmdDistance(
                 self, (), np.empty((0, 0), dtype=np.float32), csr_array((0, 0)), group(None for _ in facts)
             )
         vectors = load_encoder(self.model).encode(counted.vocabulary)
         known = np.flatnonzero(vectors.any(axis=1))
-        counts = csr_array(counted.counts[:, known])
+        counts = csr_array(counted.rows.csr()[:, known])
         groups = group(_row_keys(counts))
         bags = csr_array(counts[groups.first])
         bags.data = bags.data / np.repeat(np.asarray(bags.sum(axis=1)), np.diff(bags.indptr))
@@ -231,6 +236,8 @@ class Wmd:
 
     def restore(self, state: State) -> WmdDistance:
         """Take words, vectors and bags as they are; only new words will need the model."""
+        from scipy.sparse import csr_array
+
         text = state["vocabulary"].tobytes().decode()
         vocabulary = text.split("\n") if text else []
         shape = (len(state["indptr"]) - 1, len(vocabulary))
@@ -238,7 +245,7 @@ class Wmd:
         return WmdDistance(self, vocabulary, state["vectors"], bags, Groups(state["groups"]))
 
 
-def _row_keys(counts: csr_array) -> list[bytes | None]:
+def _row_keys(counts: "csr_array") -> list[bytes | None]:
     """The same key for the same words at the same shares; None for a row without words."""
     counts.sort_indices()
     ends = zip(counts.indptr[:-1].tolist(), counts.indptr[1:].tolist(), strict=True)

@@ -1,5 +1,6 @@
 """Sentence encoders as rankers, untrained: with the lexical ones, the bar that a trained scorer has to clear."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ class IteratedNearest:
     """
 
     distance: Distance
-    facts: tuple[Fact, ...]
+    facts: Sequence[Fact]
     rounds: int = 9
     query: QueryForm = "answer"
 

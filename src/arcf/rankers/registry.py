@@ -6,6 +6,7 @@ A new one is a class in a file of its own and a line here.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from typing import cast
 
 from arcf.chain import load_calibration
 from arcf.errors import SettingError
@@ -16,6 +17,7 @@ from arcf.neighborhood import (
     Embedding,
     Lexical,
     Neighborhood,
+    SparseDistance,
     make_distance,
     make_neighborhood,
 )
@@ -121,9 +123,9 @@ def _neighborhood(dataset: Dataset, distance: str) -> Neighborhood:
 
 
 def _scorer(settings: RankerSettings, dataset: Dataset) -> LoadedScorer:
-    texts, model = [fact.text for fact in dataset.facts], settings.model or packaged_model()
+    model = settings.model or packaged_model()
     with logged(LOGGER, "loaded the model %s", model):
-        return load_scorer(model, texts, settings.device, settings.threads)
+        return load_scorer(model, dataset.texts, settings.device, settings.threads)
 
 
 def _nearest(distance: str) -> Callable[[RankerSettings, Dataset], Ranker]:
@@ -131,14 +133,15 @@ def _nearest(distance: str) -> Callable[[RankerSettings, Dataset], Ranker]:
 
 
 def _iterated(settings: RankerSettings, dataset: Dataset) -> Ranker:
-    distance = Lexical(Bm25Cosine(), core_twice=True).build(dataset.facts, dataset.splits.get("train", ()))
-    return Iterated(distance, query=settings.query or "answer")
+    recipe = Lexical(Bm25Cosine(), core_twice=True)
+    distance = load_or_build(recipe, dataset.facts, dataset.splits.get("train", ()), dataset.name)
+    return Iterated(cast("SparseDistance", distance), query=settings.query or "answer")
 
 
 def _embedding(settings: RankerSettings, dataset: Dataset) -> Distance:
     """The distance of the sentence encoder that the settings name as their model."""
     recipe = Embedding() if settings.model is None else Embedding(settings.model)
-    return load_or_build(recipe, dataset.facts, ())
+    return load_or_build(recipe, dataset.facts, (), dataset.name)
 
 
 def _dense(settings: RankerSettings, dataset: Dataset) -> Ranker:
@@ -150,7 +153,7 @@ def _dense_iterated(settings: RankerSettings, dataset: Dataset) -> Ranker:
 
 
 def _dense_and_lexical(settings: RankerSettings, dataset: Dataset) -> Ranker:
-    lexical = Lexical(Bm25Cosine()).build(dataset.facts, dataset.splits.get("train", ()))
+    lexical = load_or_build(Lexical(Bm25Cosine()), dataset.facts, dataset.splits.get("train", ()), dataset.name)
     return SumOfNearest((lexical, _embedding(settings, dataset)), settings.query or "answer")
 
 

@@ -7,6 +7,7 @@ comes from the corpus's index, if there is one (`scorer.index`).
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from arcf.scorer.index import find_index
 from arcf.scorer.ragged import Ragged, places_of
 
 States = NDArray[np.float16]
+
+REMEMBERED = 20_000
+"""Facts whose states are kept in memory where there is no index: about 200 MB, however long a server runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class KeptStates:
         self.reader = reader
         self._index = None if reader.model is None else find_index(reader.model, candidates, reader.width)
         self._known: dict[int, States] = {}
+        self._lock = Lock()
 
     def take(self, facts: NDArray[np.int64]) -> tuple[States, NDArray[np.int64]]:
         """The states of these facts, (tokens, width), and their offsets, (facts + 1,); -1 is the stop sample."""
@@ -50,12 +55,20 @@ class KeptStates:
         if self._index is not None:
             return self._index[places], offsets
         asked = facts.tolist()
-        missing = [fact for fact in dict.fromkeys(asked) if fact not in self._known]
+        known = {fact: states for fact in asked if (states := self._known.get(fact)) is not None}
+        missing = [fact for fact in dict.fromkeys(asked) if fact not in known]
         if missing:
-            self._keep(np.array(missing))
-        return np.concatenate([self._known[fact] for fact in asked]), offsets
+            known |= self._keep(np.array(missing))
+        return np.concatenate([known[fact] for fact in asked]), offsets
 
-    def _keep(self, facts: NDArray[np.int64]) -> None:
+    def _keep(self, facts: NDArray[np.int64]) -> dict[int, States]:
+        """Read facts, and remember them in place of those that were read the longest ago."""
         states = self.reader.read(facts).astype(np.float16)
-        ends = np.cumsum(self.candidates.lengths[facts])
-        self._known.update(zip(facts.tolist(), np.split(states, ends[:-1]), strict=True))
+        ends = np.cumsum(self.candidates.lengths_of(facts))
+        # Copies: a part of what was read together would keep all of that in memory.
+        read = {fact: part.copy() for fact, part in zip(facts.tolist(), np.split(states, ends[:-1]), strict=True)}
+        with self._lock:
+            self._known |= read
+            while len(self._known) > REMEMBERED:
+                del self._known[next(iter(self._known))]
+        return read

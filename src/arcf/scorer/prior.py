@@ -11,11 +11,12 @@ from typing import Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from arcf.kept.facts import TextFacts
 from arcf.neighborhood import Bm25Cosine, Lexical, SparseDistance
 from arcf.neighborhood.store import load_or_build
 from arcf.scorer.base import STOP, LoadedScorer, Prefix
 from arcf.scorer.settings import ScorerSettings
-from arcf.types import ANSWER_MARK, Fact
+from arcf.types import ANSWER_MARK
 
 CHOSEN_WEIGHT = 0.45
 """What a word of a chosen fact weighs beside one of the question. Chosen on training questions of WorldTree 2020."""
@@ -30,7 +31,7 @@ class LexicalPrior:
 
     def __init__(self, facts: Sequence[str], weight: float) -> None:
         self.weight = weight
-        distance = load_or_build(Lexical(Bm25Cosine()), [Fact("", text) for text in facts], ())
+        distance = load_or_build(Lexical(Bm25Cosine()), TextFacts(facts), ())
         self._distance = cast("SparseDistance", distance)
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -41,7 +42,7 @@ class LexicalPrior:
             distance.widen(query, fact, CHOSEN_WEIGHT)
         scores = np.zeros(len(candidates), dtype=np.float32)
         is_fact = candidates != STOP
-        scores[is_fact] = self.weight * (distance.vectors[candidates[is_fact]] @ query)
+        scores[is_fact] = self.weight * distance.rows.dot(candidates[is_fact], query)
         return scores
 
 

@@ -12,9 +12,13 @@ question's beginning; a candidate is cut at its end. The room for candidates is 
 half the model's), whichever ones are scored together, so that no candidate's room depends on the others.
 """
 
+import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -25,12 +29,21 @@ from tokenizers import Tokenizer
 
 from arcf.errors import ArcfWarning
 from arcf.files import read_json_object
+from arcf.kept.arrays import Arrays
+from arcf.kept.head import FORMAT, About
+from arcf.kept.keeping import kept
+from arcf.kept.texts import digest_of
 from arcf.pretrained.form import InputForm
 from arcf.pretrained.location import CONFIG, TOKENIZER
 from arcf.pretrained.tokenizer import read_tokenizer
+from arcf.progress import tracked
 from arcf.scorer.ragged import Ragged
 
 EXPLANATION_MARK = "(explanation)"
+TOGETHER = 8192
+"""Texts that are tokenised at a time."""
+CHOSEN_REMEMBERED = 100_000
+"""Chosen facts whose tokens are kept at hand: at most 30 MB, however long a server runs."""
 WARNINGS = {
     "facts_dropped": "A chain is longer than the model can read: it no longer reads the oldest facts.",
     "questions_cut": "A question is longer than the model can read: it does not read the beginning.",
@@ -92,13 +105,13 @@ class ChosenFacts:
     def __init__(self, texts: Sequence[str], tokenise: Callable[[list[str]], list[list[int]]]) -> None:
         self._texts = texts
         self._tokenise = tokenise
-        self._known: dict[int, NDArray[np.int32]] = {}
+        self._known = lru_cache(maxsize=CHOSEN_REMEMBERED)(self._ids)
 
     def __getitem__(self, fact: int) -> NDArray[np.int32]:
-        if fact not in self._known:
-            ids = self._tokenise([" " + sentence(self._texts[fact])])[0]
-            self._known[fact] = np.asarray(ids, dtype=np.int32)
-        return self._known[fact]
+        return self._known(fact)
+
+    def _ids(self, fact: int) -> NDArray[np.int32]:
+        return np.asarray(self._tokenise([" " + sentence(self._texts[fact])])[0], dtype=np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +168,7 @@ class ChainTokenizer:
         # A text that spells out a mark ("[SEP]") is text.
         tokenizer.encode_special_tokens = True
         self.raw = tokenizer
+        self._identity = sha256(f"{tokenizer.to_str()} {InputForm.of(config, tokenizer)}".encode()).hexdigest()
         self.form = InputForm.of(config, tokenizer)
         self._mark = self._ids([" " + EXPLANATION_MARK])[0]
 
@@ -169,16 +183,35 @@ class ChainTokenizer:
 
     def facts(self, texts: Sequence[str]) -> FactTokens:
         """Tokenise a corpus, once."""
-        form = self.form
-        bodies = self._ids([text.strip() for text in texts])
-        longest = max((len(body) for body in bodies), default=0) + 2
-        room = min(longest, form.max_tokens // 2)
-        cut = sum(len(body) + 2 > room for body in bodies)
-        rows = [[form.start, *body[: room - 2], form.end] for body in bodies]
-        candidates = Ragged.of([*rows, [form.start, form.end]])
+        digest = digest_of(texts)
+        mark = sha256(json.dumps(["tokens", FORMAT, self._identity, digest]).encode()).hexdigest()
+        arrays = kept("tokens", mark, About("tokens", len(texts), digest), lambda: self._candidates(texts))
+        candidates = Ragged(arrays["tokens"], arrays["offsets"], mark)
+        room, cut = arrays["room_and_cut"].tolist()
         return FactTokens(
-            candidates, ChosenFacts(texts, self._ids), form.max_tokens - room, Shortening(candidates_cut=cut)
+            candidates, ChosenFacts(texts, self._ids), self.form.max_tokens - room, Shortening(candidates_cut=cut)
         )
+
+    def _candidates(self, texts: Sequence[str]) -> Arrays:
+        """The tokens of all candidates, as plain arrays; the room of each, and how many are cut to fit."""
+        most = self.form.max_tokens // 2 - 2
+        tokens, lengths = array("i"), array("q")
+        for body in tracked(self._bodies(texts), "tokenising", len(texts)):
+            tokens.extend(body[:most])
+            lengths.append(len(body))
+        longest = max(lengths, default=0)
+        rows = Ragged.flat(np.array(tokens, np.int32), np.minimum([*lengths, 0], most))  # and the stop sample
+        candidates = rows.between(self.form.start, self.form.end)
+        return {
+            "tokens": candidates.tokens,
+            "offsets": candidates.offsets,
+            "room_and_cut": np.array([min(longest, most) + 2, sum(length > most for length in lengths)]),
+        }
+
+    def _bodies(self, texts: Sequence[str]) -> Iterator[list[int]]:
+        """The tokens of each text; some at a time, since the library's own records are a hundred times as large."""
+        for first in range(0, len(texts), TOGETHER):
+            yield from self._ids([text.strip() for text in texts[first : first + TOGETHER]])
 
     def prefix(self, query: str, chosen: Sequence[int], facts: FactTokens) -> EncodedPrefix:
         """Tokens of the chain so far: the query and the chosen facts, in order."""

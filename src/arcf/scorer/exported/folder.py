@@ -8,7 +8,6 @@ calibration.json what makes probabilities of its scores, if the model was calibr
 README.md        the model card, training.json the manifest of the run that trained it: if the model had them
 """
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from arcf.errors import InputError
-from arcf.files import read_text, write_text
+from arcf.files import digest_file, read_text, write_text
 
 MODEL, LOWER, MANIFEST, CARD, TRAINING = "model.onnx", "lower.onnx", "manifest.json", "README.md", "training.json"
 
@@ -39,11 +38,8 @@ class FileRecord:
         Raises:
             InputError: it cannot be read.
         """
-        try:
-            with path.open("rb") as file:
-                return cls(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror or error}).", path) from error
+        digest = digest_file(path)
+        return cls(path.stat().st_size, digest)
 
 
 @dataclass(frozen=True, slots=True)

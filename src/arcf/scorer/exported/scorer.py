@@ -111,7 +111,7 @@ class OnnxScorer:
         if not len(candidates):
             return scores
         seen = self._read(prefix)
-        parts = list(calls(self.facts.candidates.lengths[candidates], TOKENS_PER_CALL, CALLS_TOGETHER))
+        parts = list(calls(self.facts.candidates.lengths_of(candidates), TOKENS_PER_CALL, CALLS_TOGETHER))
         results = self._model.pool.map(lambda call: self._call(candidates[call], seen), parts)
         for call, result in zip(parts, results, strict=True):
             scores[call] = result

@@ -71,7 +71,7 @@ class TorchScorer:
         self.shortening.add(encoded.shortening)
         read = self.model.read(Ragged.of([encoded.tokens]))
         scores = np.empty(len(candidates), dtype=np.float32)
-        tokens = self.model.tokens(len(encoded.tokens), self.facts.candidates.lengths[candidates])
+        tokens = self.model.tokens(len(encoded.tokens), self.facts.candidates.lengths_of(candidates))
         for call in calls(tokens, self._tokens_per_call):
             known = self._known(candidates[call])
             scores[call] = self.model.score(read, known, np.array([len(call)])).float().cpu().numpy()

@@ -1,0 +1,128 @@
+"""The user's cache: where kept files lie, what is in it, and what is thrown away.
+
+Nothing in it is needed: whatever is deleted is made again when it is next asked for.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISREG
+from time import time
+from typing import Final
+
+from arcf.errors import InputError
+from arcf.kept.head import About, read_head
+
+VARIABLE = "ARCF_CACHE"
+SUFFIX = ".kept"
+
+LIMIT_BYTES: Final = 20_000_000_000
+"""What the cache may hold: beyond it, what was not used for the longest time goes. Room for all that is kept of a
+million facts, readings of a model included."""
+LIMIT_DAYS: Final = 90
+"""What was not used for so long goes too, whenever something is added."""
+DAY: Final = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of the cache. `about` is None for what this arcf did not write: files of older ones, or leftovers."""
+
+    path: Path
+    bytes: int
+    used: float
+    about: About | None
+
+
+def cache_folder() -> Path:
+    """The folder of all kept files: $ARCF_CACHE, else the user's cache directory."""
+    chosen = os.environ.get(VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("arcf")
+
+
+def kept_path(kind: str, mark: str) -> Path:
+    """Where a kept file is, or would be: a folder for every kind, a file for every mark."""
+    return cache_folder() / kind / f"{mark}{SUFFIX}"
+
+
+def entries() -> list[Entry]:
+    """All files of the cache, the last used one first.
+
+    Raises:
+        InputError: the folder cannot be read.
+    """
+    folder = cache_folder()
+    try:
+        found = [entry for path in sorted(folder.glob("*/*")) if (entry := _entry(path))]
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror or error}).", folder) from error
+    return sorted(found, key=lambda entry: -entry.used)
+
+
+def prune(older_than: float | None = None, limit: int | None = None) -> list[Entry]:
+    """Delete what was not used for so many days, then what was used the longest ago, down to a limit of bytes.
+
+    What another process has mapped stays readable for it. What cannot be deleted is passed over.
+
+    Returns:
+        What was deleted.
+
+    Raises:
+        InputError: the folder cannot be read.
+    """
+    found = entries()
+    too_old = [entry for entry in found if older_than is not None and entry.used < time() - older_than * DAY]
+    left = [entry for entry in found if entry not in too_old]
+    surplus = list(_surplus(left, limit)) if limit is not None else []
+    return [entry for entry in (*too_old, *surplus) if _delete(entry.path)]
+
+
+def keep_bounded() -> None:
+    """Delete what is beyond the limits; the file that was used last stays, whatever its size."""
+    found = entries()
+    last = found[0].bytes if found else 0
+    prune(LIMIT_DAYS, max(LIMIT_BYTES, last))
+
+
+def _surplus(found: Sequence[Entry], limit: int) -> Iterator[Entry]:
+    total = 0
+    for entry in found:
+        total += entry.bytes
+        if total > limit or not limit:  # Some files are empty.
+            yield entry
+
+
+def _entry(path: Path) -> Entry | None:
+    """A file of the cache; None for what is no file, or no longer there: somebody else may prune as well."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    if not S_ISREG(status.st_mode):
+        return None
+    about = _about(path)
+    with suppress(OSError):
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))  # To look at a file is not to use it.
+    return Entry(path, status.st_size, max(status.st_atime, status.st_mtime), about)
+
+
+def _about(path: Path) -> About | None:
+    try:
+        with path.open("rb") as file:
+            return read_head(file).about
+    except (OSError, InputError):
+        return None
+
+
+def _delete(path: Path) -> bool:
+    try:
+        path.unlink()
+    except OSError:
+        return False
+    return True

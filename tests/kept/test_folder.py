@@ -1,0 +1,89 @@
+"""The cache as a whole: shown, pruned, bounded."""
+
+import os
+from pathlib import Path
+from time import time
+
+import numpy as np
+import pytest
+
+from arcf.kept import folder
+from arcf.kept.arrays import read_arrays, write_arrays
+from arcf.kept.folder import DAY, cache_folder, entries, keep_bounded, kept_path, prune
+from arcf.kept.head import About
+
+
+def add(name: str, days: float, size: int = 1000) -> Path:
+    path = kept_path("words", name)
+    write_arrays(path, name, About("words", 3, "digest", name), {"bytes": np.zeros(size, np.uint8)})
+    used = time() - days * DAY
+    os.utime(path, (used, used))
+    return path
+
+
+def names() -> list[str]:
+    return [entry.path.stem for entry in entries()]
+
+
+def test_an_empty_cache(cache: Path) -> None:
+    assert cache_folder() == cache
+    assert entries() == prune(older_than=0) == prune(limit=0) == []
+    keep_bounded()
+
+
+def test_the_users_own_folder_unless_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARCF_CACHE")
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
+    assert cache_folder() == tmp_path / "arcf"
+
+
+def test_the_last_used_first_and_what_they_are() -> None:
+    for name, days in (("b", 5), ("a", 9), ("c", 1)):
+        add(name, days)
+    assert names() == ["c", "b", "a"]
+    first = entries()[0]
+    assert first.about == About("words", 3, "digest", "c")
+    assert first.bytes == first.path.stat().st_size
+    assert time() - first.used == pytest.approx(DAY, abs=60)
+
+
+def test_using_a_file_renews_it() -> None:
+    path = add("old", 50)
+    add("new", 1)
+    assert read_arrays(path, "old") is not None
+    assert names() == ["old", "new"]
+
+
+def test_prune_by_age_and_by_size() -> None:
+    for name, days in (("a", 9), ("b", 5), ("c", 1)):
+        add(name, days)
+    assert [entry.path.stem for entry in prune(older_than=7)] == ["a"]
+    assert names() == ["c", "b"]
+    assert [entry.path.stem for entry in prune(limit=2 * 1000)] == ["b"]
+    prune(limit=0)
+    assert names() == []
+
+
+def test_it_stays_within_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "LIMIT_BYTES", 5000)
+    add("unused", folder.LIMIT_DAYS + 1)
+    for number in range(4):
+        add(f"file-{number}", 4 - number)
+    keep_bounded()
+    assert names() == ["file-3", "file-2", "file-1"]
+    add("large", 0, size=9000)
+    keep_bounded()
+    assert names() == ["large"]
+
+
+def test_leftovers_and_files_of_others_are_shown_and_pruned(cache: Path) -> None:
+    add("own", 1)
+    (cache / "words" / ".own.kept.1234").write_bytes(b"half of a file")
+    (cache / "neighborhoods").mkdir()
+    (cache / "neighborhoods" / "old.npz").write_bytes(b"PK")
+    assert {entry.path.name: entry.about is None for entry in entries()} == {
+        "own.kept": False,
+        ".own.kept.1234": True,
+        "old.npz": True,
+    }
+    assert len(prune(limit=0)) == 3

@@ -1,0 +1,114 @@
+"""Making once: whatever happens to the cache, what is asked for is right."""
+
+import errno
+import os
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcf.errors import ArcfWarning
+from arcf.kept import keeping
+from arcf.kept.arrays import Arrays
+from arcf.kept.head import About
+from arcf.kept.keeping import kept
+
+ABOUT = About("words", 3, "digest")
+
+
+class Making:
+    """Makes the same arrays, and counts how often."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self) -> Arrays:
+        self.times += 1
+        return {"numbers": np.arange(100)}
+
+
+def ask(make: Callable[[], Arrays]) -> None:
+    np.testing.assert_array_equal(kept("words", "mark", ABOUT, make)["numbers"], np.arange(100))
+
+
+def test_made_once(cache: Path) -> None:
+    make = Making()
+    ask(make)
+    ask(make)
+    assert make.times == 1
+    assert [path.name for path in cache.rglob("*.*")] == ["mark.kept"]
+
+
+def test_what_is_quick_is_not_kept(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "WORTH_SECONDS", 3600.0)
+    ask(Making())
+    assert not cache.exists()
+
+
+def test_a_few_texts_are_no_corpus(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "WORTH_FACTS", ABOUT.facts + 1)
+    ask(Making())
+    assert not cache.exists()
+    monkeypatch.setattr(keeping, "MISSED_SECONDS", 0.0)
+    ask(Making())
+    assert cache.exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"damaged" * 50])
+def test_damage_costs_a_warning_and_is_repaired(cache: Path, content: bytes) -> None:
+    make = Making()
+    ask(make)
+    (cache / "words" / "mark.kept").write_bytes(content)
+    with pytest.warns(ArcfWarning, match=r"mark\.kept: is .* It is made again now\."):
+        ask(make)
+    ask(make)
+    assert make.times == 2
+
+
+def full(_: int) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+@pytest.mark.parametrize("trouble", ["full", "read-only", "file"])
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_cache_that_cannot_be_written_to(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, trouble: str, slow: bool
+) -> None:
+    monkeypatch.setattr(keeping, "MISSED_SECONDS", 0.0 if slow else 3600.0)
+    if trouble == "full":
+        monkeypatch.setattr(os, "fsync", full)
+    elif trouble == "read-only":
+        monkeypatch.setattr(Path, "touch", refuse)
+    else:
+        cache.write_text("a file where the folder should be")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ask(Making())
+    said = [str(warning.message) for warning in caught]
+    assert len(said) == slow
+    assert all(
+        message.startswith("What was made of the 3 facts (words) is not kept for next time: ") for message in said
+    )
+    assert [path for path in cache.rglob("*") if path.is_file()] == []
+
+
+def in_a_process(_: int) -> list[int]:
+    keeping.WORTH_SECONDS, keeping.WORTH_FACTS = 0.0, 0
+    return [
+        int(value) for value in kept("words", "mark", ABOUT, lambda: {"numbers": np.arange(50_000)})["numbers"][::9]
+    ]
+
+
+def test_processes_that_make_it_at_once(cache: Path) -> None:
+    with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
+        results = list(pool.map(in_a_process, range(9)))
+    assert all(result == list(range(0, 50_000, 9)) for result in results)
+    assert [path.name for path in (cache / "words").iterdir()] == ["mark.kept"]
