@@ -30,6 +30,8 @@ def serve(
     max_facts: Annotated[int, typer.Option(min=1, help="The longest chain that a request may ask for.")] = 20,
     question_chars: Annotated[int, typer.Option(min=1, help="Characters of a question at most.")] = 2_000,
     body_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a request at most.")] = 65_536,
+    access_log: Annotated[bool, typer.Option("--access-log", help="Log every request (JSON lines, stderr).")] = False,
+    metrics: Annotated[bool, typer.Option("--metrics", help="Serve /metrics for Prometheus.")] = False,
 ) -> None:
     """Serve a web page that shows chains grow, and the same as an HTTP API.
 
@@ -45,6 +47,7 @@ def serve(
     from pathlib import Path
 
     from arcf.explainer import load_explainer
+    from arcf.serving.server import listen
     from arcf.serving.settings import LOOPBACK
 
     limits = ServingSettings(
@@ -58,6 +61,10 @@ def serve(
         seconds=seconds,
         workers=workers,
         waiting=waiting,
+        access_log=access_log,
+        metrics=metrics,
     )
-    explainer = load_explainer(settings, dataset)
-    run(explainer, limits, host, port, lambda address: print_line(f"arcf serves {address} (Ctrl+C ends it)"))
+    # Before the model is loaded, which takes longer than finding that the port is taken.
+    with listen(host, port) as listener:
+        explainer = load_explainer(settings, dataset)
+        run(explainer, limits, listener, lambda address: print_line(f"arcf serves {address} (Ctrl+C ends it)"))
