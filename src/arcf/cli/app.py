@@ -24,6 +24,7 @@ from arcf.cli import (
     teach,
     train,
 )
+from arcf.cli.cluster import with_address
 from arcf.cli.output import check_arguments, plain_errors
 from arcf.cli.ranker import with_model, with_ranker
 
@@ -73,4 +74,4 @@ def main() -> None:
     """Run the command line; the entry point of `arcf` and of `python -m arcf`."""
     with plain_errors():
         check_arguments(sys.argv[1:])
-        app()
+        app(with_address(sys.argv[1:]))
