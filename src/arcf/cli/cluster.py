@@ -27,5 +27,5 @@ def with_address(arguments: Sequence[str]) -> list[str]:
     following = [*arguments[1:], "-"]
     return [
         f"{OPTION}={HERE}" if argument == OPTION and after.startswith("-") else argument
-        for argument, after in zip(arguments, following, strict=True)
+        for argument, after in zip(arguments, following, strict=False)
     ]

@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arcf.cli.cluster import Ray
 from arcf.cli.output import print_line
 from arcf.cli.ranker import DatasetOrFacts
-from arcf.errors import MissingExtraError
+from arcf.cluster.connection import HERE
+from arcf.errors import MissingExtraError, SettingError
 
 if TYPE_CHECKING:
     from arcf.rankers import RankerSettings
@@ -31,6 +33,10 @@ def serve(
     question_chars: Annotated[int, typer.Option(min=1, help="Characters of a question at most.")] = 2_000,
     body_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a request at most.")] = 65_536,
     access_log: Annotated[bool, typer.Option("--access-log", help="Log every request (JSON lines, stderr).")] = False,
+    replicas: Annotated[
+        int | None, typer.Option(min=1, help="Copies of the model, on a Ray cluster; --workers is for each of them.")
+    ] = None,
+    ray: Ray = None,
     metrics: Annotated[bool, typer.Option("--metrics", help="Serve /metrics for Prometheus.")] = False,
 ) -> None:
     """Serve a web page that shows chains grow, and the same as an HTTP API.
@@ -38,14 +44,18 @@ def serve(
     Example: arcf serve
 
     Example: arcf serve --dataset worldtree-2020 --model runs/best --port 9000
+
+    Example: arcf serve --replicas 4
     """
     try:
         from arcf.serving import ServingSettings
         from arcf.serving import serve as run
     except ModuleNotFoundError as error:
         raise MissingExtraError("Serving", "serve") from error
+    from dataclasses import replace
     from pathlib import Path
 
+    from arcf.data.given import given_facts
     from arcf.explainer import load_explainer
     from arcf.serving.server import listen
     from arcf.serving.settings import LOOPBACK
@@ -64,7 +74,19 @@ def serve(
         access_log=access_log,
         metrics=metrics,
     )
+    if ray is not None and replicas is None:
+        raise SettingError("--ray is where replicas run; it goes with --replicas.")
+
+    def tell(address: str) -> None:
+        print_line(f"arcf serves {address} (Ctrl+C ends it)")
+
     # Before the model is loaded, which takes longer than finding that the port is taken.
     with listen(host, port) as listener:
-        explainer = load_explainer(settings, dataset)
-        run(explainer, limits, listener, lambda address: print_line(f"arcf serves {address} (Ctrl+C ends it)"))
+        if replicas is None:
+            run(load_explainer(settings, dataset), limits, listener, tell)
+            return
+        from arcf.serving.replicas import ReplicaSettings, replicated
+
+        everywhere = ReplicaSettings(replicas, ray or HERE, workers)
+        with replicated(settings, given_facts(dataset), everywhere) as explainer:
+            run(explainer, replace(limits, workers=workers * replicas), listener, tell)

@@ -48,7 +48,8 @@ def connected(address: str) -> Iterator[None]:
     _check(address)
     try:
         ray.init(address=address, include_dashboard=False if address == HERE else None, **_quiet())
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except Exception as error:  # Ray raises plain ones, too.
+        ray.shutdown()
         raise _explained(address, error) from error
     try:
         yield
@@ -82,7 +83,9 @@ def _explained(address: str, error: Exception) -> ArcfError:
         return InputError(
             f"The cluster at {address} has other versions than this machine; install the same everywhere. ({reason})"
         )
+    if address == HERE:
+        return InputError(f"Ray could not be started on this machine ({reason}).")
     return InputError(
         f"The Ray cluster at {address} cannot be used from here ({reason}); this machine must be one of its nodes: "
-        f"ray start --address={address if address not in (HERE, 'auto') else 'HOST:PORT'}"
+        f"ray start --address={'HOST:PORT' if address == 'auto' else address}"
     )

@@ -1,0 +1,88 @@
+"""Replicas on a real Ray Serve: the same answers, also while one is killed."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+
+import httpx
+import pytest
+
+from arcf.chain import ChainSettings
+from arcf.data import load
+from arcf.errors import SettingError
+from arcf.explainer import Explainer, load_explainer
+from arcf.rankers import RankerSettings
+from arcf.serving import ServingSettings
+from arcf.serving.replicas import ReplicatedExplainer, ReplicaSettings, replicated
+
+Running = Callable[[Explainer, ServingSettings], AbstractContextManager[str]]
+RANKER = RankerSettings(chain=ChainSettings(k=60, max_facts=4), threads=1)
+ASKED = {"id": "science-001"}
+
+ray = pytest.importorskip("ray")
+pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.filterwarnings("ignore:::ray")]
+
+
+@pytest.fixture(scope="module")
+def replicas(cluster: object) -> Iterator[ReplicatedExplainer]:
+    assert cluster
+    with replicated(RANKER, load("science"), ReplicaSettings(2, "auto")) as explainer:
+        yield explainer
+
+
+@pytest.fixture(scope="module")
+def alone() -> Explainer:
+    return load_explainer(RANKER, load("science"))
+
+
+def untimed(record: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in record.items() if name != "seconds"}
+
+
+def pids(explainer: ReplicatedExplainer) -> set[int]:
+    """The processes of the replicas that answer; asked often enough to meet both."""
+    return {explainer._handle.options(stream=False).pid.remote().result() for _ in range(20)}
+
+
+def test_the_answers_are_those_of_one_process(
+    replicas: ReplicatedExplainer, alone: Explainer, running: Running
+) -> None:
+    settings = {"settings": {"max_facts": 3, "k": 50}, "start": ["kindof-001"]}
+    with running(replicas, ServingSettings(workers=2)) as there, running(alone, ServingSettings()) as here:
+        for path, body in (
+            ("api/explain", ASKED),
+            ("api/explain", ASKED | settings),
+            ("api/rank", ASKED | {"top_k": 50}),
+        ):
+            answers = [httpx.post(f"{address}{path}", json=body, timeout=60).json() for address in (there, here)]
+            assert untimed(answers[0]) == untimed(answers[1])
+        streams = [
+            httpx.post(f"{address}api/explain/stream", json=ASKED, timeout=60).text.split('"considered"')[0]
+            for address in (there, here)
+        ]
+        assert streams[0] == streams[1]
+        wrong = httpx.post(f"{there}api/explain", json=ASKED | {"start": ["nowhere"]}, timeout=60)
+        assert (wrong.status_code, wrong.headers["content-type"]) == (404, "application/problem+json")
+
+
+def test_a_replica_is_killed_and_nobody_notices(replicas: ReplicatedExplainer, running: Running) -> None:
+    async def crowd(address: str) -> list[httpx.Response]:
+        async with httpx.AsyncClient(base_url=address, timeout=120) as client:
+            asked = [asyncio.create_task(client.post("/api/explain", json=ASKED)) for _ in range(12)]
+            await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+            os.kill(min(before), signal.SIGKILL)
+            return list(await asyncio.gather(*asked))
+
+    before = pids(replicas)
+    with running(replicas, ServingSettings(workers=2, seconds=120)) as address:
+        answers = [answer.json() for answer in asyncio.run(crowd(address))]
+    assert all(untimed(answer) == untimed(answers[0]) for answer in answers)
+    assert answers[0]["facts"]
+    assert min(before) not in pids(replicas)
+
+
+def test_no_replicas() -> None:
+    with pytest.raises(SettingError, match="At least 1 replica"):
+        ReplicaSettings(0, "auto")
