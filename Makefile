@@ -24,11 +24,12 @@ browser: ## Install Chromium for the tests of the page, if it is missing (Debian
 	    || echo "Chromium could not be installed: the tests of the page will be skipped."; \
 	fi
 
-check: $(VENV)/.dev ## Lint, formatting, types, layers.
+check: $(VENV)/.dev ## Lint, formatting, types, layers, the container's recipe.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/hadolint Dockerfile
 
 format: $(VENV)/.dev ## Put the code into its format.
 	$(BIN)/ruff check --fix

@@ -15,7 +15,7 @@ from arcf.errors import SettingError
 from arcf.explainer import Explainer, load_explainer
 from arcf.rankers import RankerSettings
 from arcf.serving import ServingSettings
-from arcf.serving.replicas import ReplicatedExplainer, ReplicaSettings, replicated
+from arcf.serving.replicas import ReplicaSettings, ReplicatedExplainer, replicated
 
 Running = Callable[[Explainer, ServingSettings], AbstractContextManager[str]]
 RANKER = RankerSettings(chain=ChainSettings(k=60, max_facts=4), threads=1)

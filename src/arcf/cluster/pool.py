@@ -94,14 +94,14 @@ class Pool(Generic[Item, Answer]):
         self._running.clear()
 
     def answers(self, items: Sequence[Item]) -> Iterator[Answer]:
-        """The answer to each item, as they come. To be gone through once.
+        """The answer to each item, as they come.
 
         Raises:
             InputError: the work cannot be prepared on a node, or an item fails wherever it is asked.
         """
         size = min(CHUNK, max(1, len(items) // (self.size * ROUNDS)))
         waiting = deque(_Chunk(tuple(items[start : start + size])) for start in range(0, len(items), size))
-        idle: list[Any] = []
+        idle = list(self._ready - {worker for worker, _ in self._running.values()})
         left = len(items)
         while left:
             while idle and waiting:

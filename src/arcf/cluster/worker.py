@@ -38,11 +38,12 @@ class Worker:
     def prepare(self, expected: str) -> Failure | None:
         """Get ready; `expected` is the driver's version of arcf."""
         if version("arcf") != expected:
-            return _failed(f"it has arcf {version('arcf')}, not {expected}; install the same everywhere.", final=True)
+            reason = f"it has arcf {version('arcf')}, not {expected}; install the same everywhere."
+            return Failure(_here(reason), final=True)
         try:
             self._answer = self._work.prepare()
         except Exception as error:  # noqa: BLE001 - whatever it is, the driver must hear of it
-            return _failed(_told(error), final=True)
+            return failed(error, final=True)
         return None
 
     def answer(self, items: Sequence[Any]) -> list[Any] | Failure:
@@ -50,16 +51,19 @@ class Worker:
         try:
             return [self._answer(item) for item in items]
         except Exception as error:  # noqa: BLE001 - whatever it is, another worker may be luckier
-            return _failed(_told(error), final=isinstance(error, ArcfError))
+            return failed(error, final=isinstance(error, ArcfError))
 
 
-def _failed(reason: str, final: bool) -> Failure:
-    return Failure(f"Node {platform.node()}: {reason}", final)
-
-
-def _told(error: Exception) -> str:
+def failed(error: Exception, final: bool = False) -> Failure:
+    """What went wrong on this node, in one sentence."""
     if isinstance(error, ArcfError):
-        return str(error)
-    if isinstance(error, OSError):
-        return f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}."
-    return f"{type(error).__name__}: {error}"
+        reason = str(error)
+    elif isinstance(error, OSError):
+        reason = f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}."
+    else:
+        reason = f"{type(error).__name__}: {error}"
+    return Failure(_here(reason), final)
+
+
+def _here(reason: str) -> str:
+    return f"Node {platform.node()}: {reason}"

@@ -155,7 +155,7 @@ def _deployed(parcel: Parcel, replicas: ReplicaSettings) -> Iterator[Any]:
         max_ongoing_requests=replicas.searches,
         ray_actor_options={"num_cpus": threads * replicas.searches},
     )(Replica)
-    serve.start(http_options={"location": "NoServer"})
+    serve.start(proxy_location="Disabled")  # requests come to the front
     try:
         # By reference: what is bound travels through the controller to every replica anew.
         handle = serve.run(deployed.bind(ray.put(parcel)), name=NAME, route_prefix=None)
