@@ -27,22 +27,20 @@ WORKERS = (1, 2, 4, 8, 16, 32, 64)
 ROUNDS = 16
 """Questions for each worker."""
 
-FACTS = 1_000
-"""Facts of each ranking that travel back."""
-
 
 @dataclass(frozen=True)
 class Sleeping:
-    """Ranks nothing, in as much time as it is told."""
+    """Ranks in as much time as it is told, always the same facts."""
 
     seconds: float
+    facts: int
 
     def prepare(self) -> Callable[[int], Ranking]:
         """There is nothing to load."""
 
         def rank(number: int) -> Ranking:
             sleep(self.seconds)
-            return Ranking(str(number), np.arange(FACTS), np.linspace(1, 0, FACTS))
+            return Ranking(str(number), np.arange(self.facts), np.linspace(1, 0, self.facts))
 
         return rank
 
@@ -51,7 +49,8 @@ class Sleeping:
 class Measured:
     """What so many workers took.
 
-    `overhead` and `driver` are seconds a question, of a worker and of the driver; `megabytes` is the driver's most.
+    `overhead` and `driver` are seconds a question, of a worker and of the driver; `megabytes` is the most memory that
+    the driver held, `kilobytes` what the journal has of a question.
     """
 
     workers: int
@@ -61,13 +60,14 @@ class Measured:
     overhead: float
     driver: float
     megabytes: float
+    kilobytes: float
 
 
-def measure(workers: int, seconds: float, folder: Path) -> Measured:
-    """Rank with so many workers that sleep, into a journal."""
+def measure(workers: int, work: Sleeping, folder: Path) -> Measured:
+    """Rank with so many workers, into a journal."""
     questions = workers * ROUNDS
     with (
-        Pool(Sleeping(seconds), PoolSettings(workers, cpus=0)) as pool,
+        Pool(work, PoolSettings(workers, cpus=0)) as pool,
         Journal(folder / f"{workers}", {"workers": workers}) as journal,
     ):
         while pool.alive < workers:
@@ -77,7 +77,7 @@ def measure(workers: int, seconds: float, folder: Path) -> Measured:
         for ranking in pool.answers(range(questions)):
             journal.add(ranking)
         taken, worked = perf_counter() - begun, process_time() - worked
-    ideal = ROUNDS * seconds
+    ideal = ROUNDS * work.seconds
     return Measured(
         workers,
         questions,
@@ -86,12 +86,15 @@ def measure(workers: int, seconds: float, folder: Path) -> Measured:
         (taken - ideal) / ROUNDS,
         worked / questions,
         (peak_bytes() or 0) / 1e6,
+        journal.path.stat().st_size / questions / 1e3,
     )
 
 
 def show(found: list[Measured]) -> None:
     """The table."""
-    table = Table("workers", "questions", "seconds", "efficiency", "overhead ms", "driver ms", "driver MB", box=None)
+    table = Table(
+        "workers", "questions", "seconds", "efficiency", "overhead ms", "driver ms", "driver MB", "journal KB", box=None
+    )
     for row in found:
         table.add_row(
             f"{row.workers}",
@@ -101,6 +104,7 @@ def show(found: list[Measured]) -> None:
             f"{1000 * row.overhead:.0f}",
             f"{1000 * row.driver:.2f}",
             f"{row.megabytes:.0f}",
+            f"{row.kilobytes:.1f}",
         )
     Console().print(table)
 
@@ -129,13 +133,16 @@ def draw(found: list[Measured], path: Path) -> None:
 
 def main(
     seconds: Annotated[float, typer.Option(help="That a question takes.")] = 1.0,
+    facts: Annotated[int, typer.Option(help="That travel back with each ranking.")] = 1_000,
+    least: Annotated[int, typer.Option(help="Workers at least.")] = WORKERS[0],
     most: Annotated[int, typer.Option(help="Workers at most.")] = WORKERS[-1],
     plot: Annotated[Path | None, typer.Option(help="Where the picture is drawn.")] = None,
     as_json: Annotated[Path | None, typer.Option("--json", help="Where the figures are written.")] = None,
 ) -> None:
     """Measure 1 to 64 workers."""
     with TemporaryDirectory() as folder, connected(HERE):
-        found = [measure(workers, seconds, Path(folder)) for workers in WORKERS if workers <= most]
+        work, counts = Sleeping(seconds, facts), [count for count in WORKERS if least <= count <= most]
+        found = [measure(workers, work, Path(folder)) for workers in counts]
     show(found)
     if as_json:
         as_json.write_text(json.dumps([asdict(row) for row in found], indent=1) + "\n")

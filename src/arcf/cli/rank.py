@@ -64,7 +64,8 @@ def rank(
     from arcf.data.sample import sampled
     from arcf.explainer import ask
     from arcf.rankers import build_ranker, find_kind
-    from arcf.runs import OnCluster, RankingJob
+    from arcf.registry import pick
+    from arcf.runs import FORMATS, OnCluster, RankingJob
 
     asked = [given for given in (question, question_id, split) if given is not None]
     if len(asked) != 1:
@@ -83,6 +84,7 @@ def rank(
     find_kind(settings)
     corpus = load(dataset)
     if split is not None and output is not None:
+        pick(FORMATS, file_format, "run format")
         narrowed = sampled(corpus, split, questions)
         job = RankingJob(settings, narrowed, narrowed.split(split), top_k)
         if ray is None:
