@@ -11,6 +11,7 @@ import pytest
 
 from arcf.scorer import ScorerSettings
 from arcf.serving import ServingSettings
+from arcf.serving.replicas import ReplicaSettings
 from arcf.serving.server import address, listen
 from arcf.serving.settings import LOOPBACK
 
@@ -59,11 +60,31 @@ def test_every_limit_is_an_option(arcf: Arcf, started: dict[str, Any], monkeypat
     assert (started["host"], started["port"]) == ("0.0.0.0", 0)
 
 
+def test_replicas_search_and_one_process_takes_the_requests(
+    arcf: Arcf, started: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def replicated(*given: Any) -> nullcontext[str]:
+        asked.append(given)
+        return nullcontext("an explainer with replicas")
+
+    monkeypatch.setattr("arcf.serving.replicas.replicated", replicated)
+    for where in (("--ray", "10.0.0.1:6379"), ()):
+        assert arcf("serve", "--replicas", "3", "--workers", "2", *where) == 0
+    assert started["explainer"] == "an explainer with replicas"
+    assert started["settings"].workers == 6
+    assert [given[2] for given in asked] == [ReplicaSettings(3, "10.0.0.1:6379", 2), ReplicaSettings(3, "local", 2)]
+    assert asked[0][1].name == "science"
+
+
 def test_wrong_usage(arcf: Arcf, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     assert arcf("serve", "--token", "two words") == 2
     assert "token" in capsys.readouterr().err
     assert arcf("serve", "--facts", "nowhere.jsonl") == 2
     assert "nowhere.jsonl" in capsys.readouterr().err
+    assert arcf("serve", "--ray", "auto") == 2
+    assert "--replicas" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "arcf.serving", None)
     assert arcf("serve") == 2
     assert "pip install 'arcf[serve]'" in capsys.readouterr().err
