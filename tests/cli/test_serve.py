@@ -1,5 +1,6 @@
 """`arcf serve`: what it is started with, and what it says when it cannot start."""
 
+import platform
 import socket
 import sys
 from collections.abc import Callable
@@ -74,7 +75,11 @@ def test_replicas_search_and_one_process_takes_the_requests(
         assert arcf("serve", "--replicas", "3", "--workers", "2", *where) == 0
     assert started["explainer"] == "an explainer with replicas"
     assert started["settings"].workers == 6
-    assert [given[2] for given in asked] == [ReplicaSettings(3, "10.0.0.1:6379", 2), ReplicaSettings(3, "local", 2)]
+    name = f"arcf-{platform.node()}-8000"
+    assert [given[2] for given in asked] == [
+        ReplicaSettings(3, "10.0.0.1:6379", 2, name),
+        ReplicaSettings(3, "local", 2, name),
+    ]
     assert asked[0][1].name == "science"
 
 

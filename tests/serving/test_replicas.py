@@ -11,11 +11,13 @@ import pytest
 
 from arcf.chain import ChainSettings
 from arcf.data import load
-from arcf.errors import SettingError
+from arcf.errors import InputError, SettingError
 from arcf.explainer import Explainer, load_explainer
+from arcf.explanation import Explanation
 from arcf.rankers import RankerSettings
 from arcf.serving import ServingSettings
-from arcf.serving.replicas import ReplicaSettings, ReplicatedExplainer, replicated
+from arcf.serving.replicas import Found, ReplicaSettings, ReplicatedExplainer, replicated
+from arcf.types import Question, Step
 
 Running = Callable[[Explainer, ServingSettings], AbstractContextManager[str]]
 RANKER = RankerSettings(chain=ChainSettings(k=60, max_facts=4), threads=1)
@@ -81,6 +83,69 @@ def test_a_replica_is_killed_and_nobody_notices(replicas: ReplicatedExplainer, r
     assert all(untimed(answer) == untimed(answers[0]) for answer in answers)
     assert answers[0]["facts"]
     assert min(before) not in pids(replicas)
+
+
+class Scripted:
+    """What a handle of Ray Serve gives, in the order of a script: answers of an explainer, cut short by errors."""
+
+    def __init__(self, explainer: Explainer, *ends: tuple[int, Exception] | None) -> None:
+        self.explainer, self.ends, self.cancelled = explainer, list(ends), 0
+        self.steps = self
+
+    def remote(self, question: Question, settings: ChainSettings, *more: tuple[str, ...]) -> "Scripted":
+        self.asked = question, settings, more
+        return self
+
+    def __iter__(self) -> Iterator[Step | Found]:
+        question, settings, more = self.asked
+        explained = self.explainer.with_settings(settings).explain(question, "", (), *more)
+        end = self.ends.pop(0)
+        for place, step in enumerate(explained.chain.steps):
+            if end is not None and place == end[0]:
+                raise end[1]
+            yield step
+        yield Found(explained.found, explained.seconds)
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+
+
+def test_a_stream_goes_on_where_it_was(explainer: Explainer) -> None:
+    died = ray.exceptions.RayActorError()
+    handle = Scripted(explainer, (2, died), (1, died), None)
+    question = explainer.dataset.question("science-001")
+    steps = ReplicatedExplainer(explainer.dataset, explainer.ranker, handle).steps(question)
+    ends: list[Explanation] = []
+
+    def collected() -> Iterator[Step]:
+        ends.append((yield from steps))
+
+    whole = explainer.explain(question)
+    assert [step.chosen for step in collected()] == [step.chosen for step in whole.chain.steps]
+    assert [end.facts for end in ends] == [whole.facts]
+    assert handle.cancelled == 3
+
+
+def test_a_question_that_kills_every_replica(explainer: Explainer) -> None:
+    handle = Scripted(explainer, *[(0, ray.exceptions.RayActorError())] * 4)
+    with pytest.raises(InputError, match="4 replicas died over this question"):
+        ReplicatedExplainer(explainer.dataset, explainer.ranker, handle).explain("What melts?")
+
+
+def test_what_a_replica_raises_is_raised_here(explainer: Explainer) -> None:
+    failed = ray.exceptions.RayTaskError("steps", "a long traceback", InputError("It is empty."))
+    handle = Scripted(explainer, (0, failed))
+    with pytest.raises(InputError, match=r"^It is empty\.$"):
+        ReplicatedExplainer(explainer.dataset, explainer.ranker, handle).explain("What melts?")
+
+
+@pytest.mark.usefixtures("cluster")
+def test_more_replicas_than_processors() -> None:
+    with (
+        pytest.raises(SettingError, match="The replicas want 9 processors, and there are 2; ask for fewer"),
+        replicated(RANKER, load("science"), ReplicaSettings(3, "local", 3)),
+    ):
+        pass
 
 
 def test_no_replicas() -> None:

@@ -54,6 +54,7 @@ def serve(
         raise MissingExtraError("Serving", "serve") from error
     from dataclasses import replace
     from pathlib import Path
+    from platform import node
 
     from arcf.data.given import given_facts
     from arcf.explainer import load_explainer
@@ -87,6 +88,6 @@ def serve(
             return
         from arcf.serving.replicas import ReplicaSettings, replicated
 
-        everywhere = ReplicaSettings(replicas, ray or HERE, workers)
+        everywhere = ReplicaSettings(replicas, ray or HERE, workers, f"arcf-{node()}-{port}")
         with replicated(settings, given_facts(dataset), everywhere) as explainer:
             run(explainer, replace(limits, workers=workers * replicas), listener, tell)

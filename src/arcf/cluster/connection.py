@@ -59,7 +59,7 @@ def connected(address: str) -> Iterator[None]:
 
 def _quiet() -> dict[str, Any]:
     """What workers print stays in their logs: what we have to say of them, we say ourselves."""
-    return {"log_to_driver": False, "logging_level": "ERROR", "configure_logging": True}
+    return {"log_to_driver": False, "logging_level": "ERROR"}
 
 
 def _check(address: str) -> None:

@@ -6,6 +6,7 @@ has the same steps. Meanwhile Ray Serve starts a new replica.
 """
 
 import os
+import warnings
 from collections.abc import AsyncIterator, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,9 +17,9 @@ from anyio import to_thread
 from numpy.typing import NDArray
 
 from arcf.chain import ChainSettings, SearchResult
-from arcf.cluster import connected
+from arcf.cluster import HERE, connected
 from arcf.cluster.connection import import_ray
-from arcf.errors import InputError, SettingError
+from arcf.errors import ArcfWarning, InputError, SettingError
 from arcf.explainer import Explainer, load_explainer
 from arcf.explanation import Explanation
 from arcf.neighborhood import make_neighborhood
@@ -28,18 +29,21 @@ from arcf.scorer.base import Prefix
 from arcf.serving.running import advance
 from arcf.types import Dataset, QueryForm, Question, Step
 
-NAME = "arcf"
 TRIES = 4
 """How many replicas may die over one search."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicaSettings:
-    """How many replicas there are, on which cluster (see `cluster.connected`), and how many searches each runs."""
+    """How many replicas there are, on which cluster (see `cluster.connected`), and how many searches each runs.
+
+    Replicas outlive a front that is killed. Under the `name` of its own, it finds them again when it is back.
+    """
 
     count: int
     address: str
     searches: int = 1
+    name: str = "arcf"
 
     def __post_init__(self) -> None:
         if self.count < 1:
@@ -110,7 +114,7 @@ class ReplicatedExplainer(Explainer):
         Raises:
             InputError: one replica after the other died over it.
         """
-        lost, told = import_ray().exceptions.RayActorError, 0
+        errors, told = import_ray().exceptions, 0
         for _ in range(TRIES):
             asked = self._handle.steps.remote(question, self.settings, tuple(start), tuple(excluded))
             try:
@@ -120,8 +124,11 @@ class ReplicatedExplainer(Explainer):
                     if place == told:
                         told += 1
                         yield found
-            except lost:
+            except errors.RayActorError:
                 continue
+            except errors.RayTaskError as error:
+                # What was raised there, without what Ray says of it.
+                raise error.cause from None
             finally:
                 asked.cancel()
         raise InputError(f"{TRIES} replicas died over this question; ask for less (k, max_facts).")
@@ -134,7 +141,7 @@ def replicated(settings: RankerSettings, dataset: Dataset, replicas: ReplicaSett
     Raises:
         InputError: the cluster does not answer, or no replica could be started.
         MissingExtraError: Ray is not installed.
-        SettingError: the ranker is not one that explains.
+        SettingError: this machine has too few processors for them.
     """
     parcel = Parcel.of(settings, dataset)
     with connected(replicas.address), _deployed(parcel, replicas) as handle:
@@ -149,19 +156,36 @@ def _deployed(parcel: Parcel, replicas: ReplicaSettings) -> Iterator[Any]:
     ray = import_ray()
     from ray import serve
 
-    threads = parcel.settings.threads or 1
+    cpus = (parcel.settings.threads or 1) * replicas.searches
+    _check_room(cpus * replicas.count, int(ray.cluster_resources().get("CPU", 0)), replicas.address)
     deployed = serve.deployment(
         num_replicas=replicas.count,
         max_ongoing_requests=replicas.searches,
-        ray_actor_options={"num_cpus": threads * replicas.searches},
+        ray_actor_options={"num_cpus": cpus},
     )(Replica)
-    serve.start(proxy_location="Disabled")  # requests come to the front
+    serve.start(proxy_location="Disabled")  # Requests come to the front.
     try:
         # By reference: what is bound travels through the controller to every replica anew.
-        handle = serve.run(deployed.bind(ray.put(parcel)), name=NAME, route_prefix=None)
-    except RuntimeError as error:
-        raise InputError(f"No replica could be started: {error}") from error
-    try:
-        yield handle
+        yield _run(deployed.bind(ray.put(parcel)), replicas.name)
     finally:
-        serve.delete(NAME)
+        serve.delete(replicas.name)
+
+
+def _run(application: Any, name: str) -> Any:
+    """A handle of an application, when all of its replicas are ready."""
+    from ray import serve
+
+    try:
+        return serve.run(application, name=name, route_prefix=None)
+    except RuntimeError as error:
+        raise InputError(f"The replicas could not be started: {str(error).strip().splitlines()[-1]}") from error
+
+
+def _check_room(wanted: int, there: int, address: str) -> None:
+    """Ray waits for processors without a word: on a cluster they may come, here they will not."""
+    if wanted <= there:
+        return
+    short = f"The replicas want {wanted} processors, and there are {there}"
+    if address == HERE:
+        raise SettingError(f"{short}; ask for fewer --replicas, --workers or --threads.")
+    warnings.warn(f"{short}; some replicas wait until the cluster has grown.", ArcfWarning, stacklevel=2)
