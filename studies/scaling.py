@@ -106,7 +106,7 @@ def show(found: list[Measured]) -> None:
             f"{row.megabytes:.0f}",
             f"{row.kilobytes:.1f}",
         )
-    Console().print(table)
+    Console(width=100).print(table)
 
 
 def draw(found: list[Measured], path: Path) -> None:

@@ -27,6 +27,7 @@ class TestWithRay:
     def _unconnected(self, monkeypatch: pytest.MonkeyPatch) -> None:
         ray = pytest.importorskip("ray")
         monkeypatch.setattr(ray, "is_initialized", lambda: False)
+        monkeypatch.setattr(ray, "shutdown", lambda: None)  # of the cluster that other tests are connected to
 
     @pytest.mark.parametrize("address", ["", "nowhere", "nowhere:", ":6379", "host:port", "ray://host:10001"])
     def test_what_is_no_address(self, address: str) -> None:
@@ -59,6 +60,21 @@ class TestWithRay:
         with pytest.raises(InputError, match=complaint) as found, connected("auto"):
             pass
         assert "\n" not in str(found.value)
+
+    def test_ray_is_started_again_here_but_not_elsewhere(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        tried: list[object] = []
+
+        def start(address: str, **_: object) -> None:
+            tried.append(address)
+            if len(tried) == 1 or address == "auto":
+                raise RuntimeError("The current node timed out during startup.")
+
+        monkeypatch.setattr("ray.init", start)
+        with connected("local"):
+            pass
+        with pytest.raises(InputError, match="timed out during startup"), connected("auto"):
+            pass
+        assert tried == ["local", "local", "auto"]
 
 
 @pytest.mark.parametrize(

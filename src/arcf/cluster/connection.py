@@ -14,6 +14,9 @@ HERE = "local"
 PATIENCE = 5.0
 """Seconds that a cluster has to answer."""
 
+TRIES = 2
+"""How often Ray is started here: it gives its own helpers 15 s to start, which is too short on a busy machine."""
+
 
 def import_ray() -> Any:
     """The library.
@@ -46,20 +49,23 @@ def connected(address: str) -> Iterator[None]:
         yield
         return
     _check(address)
-    try:
-        ray.init(address=address, include_dashboard=False if address == HERE else None, **_quiet())
-    except Exception as error:  # Ray raises plain ones, too.
-        ray.shutdown()
-        raise _explained(address, error) from error
+    _init(ray, address, tries=TRIES if address == HERE else 1)
     try:
         yield
     finally:
         ray.shutdown()
 
 
-def _quiet() -> dict[str, Any]:
-    """What workers print stays in their logs: what we have to say of them, we say ourselves."""
-    return {"log_to_driver": False, "logging_level": "ERROR"}
+def _init(ray: Any, address: str, tries: int) -> None:
+    """Connect. What workers print stays in their logs: what we have to say of them, we say ourselves."""
+    try:
+        dashboard = False if address == HERE else None
+        ray.init(address=address, include_dashboard=dashboard, log_to_driver=False, logging_level="ERROR")
+    except Exception as error:  # Ray raises plain ones, too.
+        ray.shutdown()
+        if tries == 1:
+            raise _explained(address, error) from error
+        _init(ray, address, tries - 1)
 
 
 def _check(address: str) -> None:
