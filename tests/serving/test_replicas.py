@@ -1,6 +1,7 @@
 """Replicas on a real Ray Serve: the same answers, also while one is killed."""
 
 import asyncio
+import logging
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -52,6 +53,7 @@ def test_the_answers_are_those_of_one_process(
     replicas: ReplicatedExplainer, alone: Explainer, running: Running
 ) -> None:
     settings = {"settings": {"max_facts": 3, "k": 50}, "start": ["kindof-001"]}
+    assert logging.getLogger("ray.serve").level == logging.WARNING
     with running(replicas, ServingSettings(workers=2)) as there, running(alone, ServingSettings()) as here:
         for path, body in (
             ("api/explain", ASKED),

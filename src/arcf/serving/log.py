@@ -9,6 +9,9 @@ from typing import Any
 ACCESS = "arcf.access"
 """The logger with a line for each request."""
 
+OTHERS = ("uvicorn", "ray.serve")
+"""Loggers of libraries, which would write lines of their own kind, and many."""
+
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 """Of the request that is being answered; it goes with the task that answers."""
 
@@ -40,7 +43,7 @@ def log_config(access: bool) -> dict[str, Any]:
         "formatters": {"json": {"()": JsonLines}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
         "loggers": {
-            "uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+            **{name: {"handlers": ["stderr"], "level": "WARNING", "propagate": False} for name in OTHERS},
             ACCESS: {"handlers": ["stderr"], "level": level, "propagate": False},
         },
     }

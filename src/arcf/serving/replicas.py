@@ -5,6 +5,7 @@ middle, the search is begun again on another, and the steps that were told alrea
 has the same steps. Meanwhile Ray Serve starts a new replica.
 """
 
+import logging.config
 import os
 import warnings
 from collections.abc import AsyncIterator, Collection, Generator, Iterator, Sequence
@@ -26,6 +27,7 @@ from arcf.neighborhood import make_neighborhood
 from arcf.rankers import Autoregressive, RankerSettings
 from arcf.rankers.parcel import Parcel
 from arcf.scorer.base import Prefix
+from arcf.serving.log import log_config
 from arcf.serving.running import advance
 from arcf.types import Dataset, QueryForm, Question, Step
 
@@ -156,6 +158,7 @@ def _deployed(parcel: Parcel, replicas: ReplicaSettings) -> Iterator[Any]:
     ray = import_ray()
     from ray import serve
 
+    logging.config.dictConfig(log_config(access=False))  # Until the server says how it wants to log.
     cpus = (parcel.settings.threads or 1) * replicas.searches
     _check_room(cpus * replicas.count, int(ray.cluster_resources().get("CPU", 0)), replicas.address)
     deployed = serve.deployment(
