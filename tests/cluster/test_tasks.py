@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.filterwarnings("ignore
 @pytest.mark.usefixtures("cluster")
 def test_results_failures_and_deaths() -> None:
     with RayExecutor() as executor:
-        assert executor.size == 2
+        assert executor.size >= 2
         done, failed, dead = executor.submit(len, "abc"), executor.submit(load, "no.txt"), executor.submit(os._exit, 1)
         assert done.result(120) == 3
         with pytest.raises(InputError, match=r"^Node .*no\.txt"):

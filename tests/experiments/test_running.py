@@ -135,7 +135,7 @@ def test_jobs_on_a_cluster(place: Place) -> None:
 
     jobs: list[Job] = [ReachabilityJob("science", (k,)) for k in (5, 50)]
     executor = RayExecutor()
-    assert executor.size == 2
+    assert executor.size >= 2
     run_jobs(in_order(jobs), place, Speed(), executor.size, executor=executor)
     there = [place.result(job) for job in jobs]
     assert there == [job.run(place) for job in jobs]
