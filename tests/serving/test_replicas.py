@@ -144,7 +144,7 @@ def test_what_a_replica_raises_is_raised_here(explainer: Explainer) -> None:
 @pytest.mark.usefixtures("cluster")
 def test_more_replicas_than_processors() -> None:
     with (
-        pytest.raises(SettingError, match="The replicas want 9 processors, and there are .; ask for fewer"),
+        pytest.raises(SettingError, match=r"The replicas want 9 processors, and there are .; ask for fewer"),
         replicated(RANKER, load("science"), ReplicaSettings(3, "local", 3)),
     ):
         pass

@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from arcf.cluster.connection import HERE
-
 OPTION = "--ray"
 
 Ray = Annotated[
@@ -24,8 +22,12 @@ def with_address(arguments: Sequence[str]) -> list[str]:
 
     Typer knows no options that may or may not have a value.
     """
+    if OPTION not in arguments:
+        return list(arguments)
+    from arcf.cluster.connection import HERE
+
     following = [*arguments[1:], "-"]
     return [
         f"{OPTION}={HERE}" if argument == OPTION and after.startswith("-") else argument
-        for argument, after in zip(arguments, following, strict=False)
+        for argument, after in zip(arguments, following, strict=True)
     ]

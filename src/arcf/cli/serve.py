@@ -7,7 +7,6 @@ import typer
 from arcf.cli.cluster import Ray
 from arcf.cli.output import print_line
 from arcf.cli.ranker import DatasetOrFacts
-from arcf.cluster.connection import HERE
 from arcf.errors import MissingExtraError, SettingError
 
 if TYPE_CHECKING:
@@ -86,6 +85,7 @@ def serve(
         if replicas is None:
             run(load_explainer(settings, dataset), limits, listener, tell)
             return
+        from arcf.cluster import HERE
         from arcf.serving.replicas import ReplicaSettings, replicated
 
         everywhere = ReplicaSettings(replicas, ray or HERE, workers, f"arcf-{node()}-{port}")
