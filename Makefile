@@ -15,7 +15,7 @@ demo: $(VENV)/.base ## Install, and explain three answers with the packaged mode
 	$(BIN)/arcf explain --id science-030
 
 test: $(VENV)/.dev browser ## Install, and run the tests.
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadgroup
 
 # The page is tested in Debian's Chromium; where it cannot be had, those tests are skipped and say so.
 browser: ## Install Chromium for the tests of the page, if it is missing (Debian, as root).
@@ -24,11 +24,12 @@ browser: ## Install Chromium for the tests of the page, if it is missing (Debian
 	    || echo "Chromium could not be installed: the tests of the page will be skipped."; \
 	fi
 
-check: $(VENV)/.dev ## Lint, formatting, types, layers.
+check: $(VENV)/.dev ## Lint, formatting, types, layers, the container's recipe.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/hadolint Dockerfile
 
 format: $(VENV)/.dev ## Put the code into its format.
 	$(BIN)/ruff check --fix

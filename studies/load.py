@@ -28,6 +28,7 @@ from arcf.neighborhood.text import Analyzer
 from arcf.rankers import Autoregressive
 from arcf.scorer.base import STOP, Prefix
 from arcf.serving import ServingSettings, serve
+from arcf.serving.server import listen
 
 QUESTIONS = 40
 CLIENTS = (1, 4, 16)
@@ -180,7 +181,8 @@ def main(
     """Put the server under load."""
     if serving:
         settings = ServingSettings(workers=1, waiting=WAITING, seconds=120)
-        serve(explainer_of(model, stand_in), settings, port=0, tell=lambda address: print(address, flush=True))
+        with listen("127.0.0.1", 0) as listener:
+            serve(explainer_of(model, stand_in), settings, listener, lambda address: print(address, flush=True))
         return
     server = Server(model, stand_in)
     try:

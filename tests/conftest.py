@@ -2,11 +2,14 @@
 
 import json
 import os
+import socket
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -288,3 +291,57 @@ def small_bench(monkeypatch: pytest.MonkeyPatch, data_home: Path) -> None:
     monkeypatch.setattr(samples, "QUESTIONS", 40)
     monkeypatch.setattr(train, "keep_pages", lambda: False)
     monkeypatch.delenv("LD_PRELOAD", raising=False)
+
+
+NODE_STORE = 80 * 1024 * 1024
+"""Bytes of a node's object store: about the least that Ray takes."""
+
+NODE_PORTS = ("metrics_agent_port", "metrics_export_port", "dashboard_agent_listen_port", "runtime_env_agent_port")
+
+
+def _node(cpus: int) -> dict[str, Any]:
+    """How a node is started. Its ports are given: a node that chooses them dies if that takes longer than 15 s."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in NODE_PORTS]
+        ports = {name: probe.getsockname()[1] for name, probe in zip(NODE_PORTS, sockets, strict=True)}
+    return {"num_cpus": cpus, "object_store_memory": NODE_STORE} | ports
+
+
+@pytest.fixture(scope="session")
+def nodes_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache folder of all nodes."""
+    return tmp_path_factory.mktemp("cluster-cache")
+
+
+@pytest.fixture(scope="session")
+def cluster(nodes_cache: Path) -> Iterator[Any]:
+    """A cluster of two nodes, with a processor each; the process is connected to it."""
+    pytest.importorskip("ray")
+    from arcf.cluster.connection import import_ray
+
+    ray = import_ray()
+    from ray.cluster_utils import Cluster
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(nodes_cache))
+        made = Cluster(initialize_head=True, connect=True, head_node_args=_node(1) | {"include_dashboard": False})
+        made.add_node(**_node(1))
+    try:
+        yield made
+    finally:
+        ray.shutdown()
+        made.shutdown()
+
+
+@pytest.fixture
+def doomed(cluster: Any) -> Iterator[Callable[[], None]]:
+    """One node more, and what kills it."""
+    added = cluster.add_node(**_node(1))
+    cluster.wait_for_nodes()
+
+    def kill() -> None:
+        if added in cluster.worker_nodes:
+            cluster.remove_node(added, allow_graceful=False)
+
+    yield kill
+    kill()

@@ -108,3 +108,19 @@ def test_a_folder_of_something_else(arcf: Arcf, tmp_path: Path, capsys: Capture)
     assert arcf("reproduce", "table-1", "--output", tmp_path) == 2
     assert "something other than a reproduction" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.xdist_group("ray")
+@pytest.mark.usefixtures("cluster")
+@pytest.mark.filterwarnings("ignore:::ray")
+def test_jobs_may_be_done_on_a_cluster(
+    arcf: Arcf, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = []
+    for folder, more in (("here", ()), ("there", ("--ray", "auto"))):
+        assert arcf("reproduce", "table-1", "--budget", "smoke", "--output", folder, "--json", *more) == 0
+        cells = json.loads(capsys.readouterr().out)["cells"]
+        found.append([(cell["name"], cell["reachable"]) for cell in cells])
+    assert found[0] == found[1]
+    assert (tmp_path / "there" / "report.md").exists()

@@ -2,6 +2,7 @@
 
 import errno
 from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -109,6 +110,35 @@ def test_several_at_once(place: Place) -> None:
     fractions = [next(iter((place.result(job) or {})["fractions"].values())) for job in jobs]
     assert fractions == sorted(fractions)
     assert 0 < fractions[0] < fractions[-1]
+
+
+class OnePlaceEach(Executor):
+    """Calls functions on a machine that has the folder to itself: nothing of it comes back."""
+
+    def submit(self, function: Callable[..., Any], /, *_: Any, **__: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        future.set_result(None)
+        assert function
+        return future
+
+
+def test_a_folder_that_is_not_shared(place: Place) -> None:
+    with pytest.raises(InputError, match="out: is not shared by all machines that do jobs; choose a folder that is"):
+        run_jobs(in_order([A]), place, Speed(), executor=OnePlaceEach())
+
+
+@pytest.mark.xdist_group("ray")
+@pytest.mark.usefixtures("cluster")
+def test_jobs_on_a_cluster(place: Place) -> None:
+    pytest.importorskip("ray")
+    from arcf.cluster import RayExecutor
+
+    jobs: list[Job] = [ReachabilityJob("science", (k,)) for k in (5, 50)]
+    executor = RayExecutor()
+    assert executor.size >= 2
+    run_jobs(in_order(jobs), place, Speed(), executor.size, executor=executor)
+    there = [place.result(job) for job in jobs]
+    assert there == [job.run(place) for job in jobs]
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, place: Place) -> None:

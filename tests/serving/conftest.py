@@ -17,7 +17,7 @@ from arcf.neighborhood.text import Analyzer
 from arcf.rankers import Autoregressive
 from arcf.scorer.base import STOP, Prefix
 from arcf.serving import ServingSettings, create_app
-from arcf.serving.server import address, listen
+from arcf.serving.server import address, listen, server_config
 from arcf.types import Dataset, Fact
 
 Client = Callable[..., TestClient]
@@ -100,8 +100,7 @@ def _running(explainer: Explainer, settings: ServingSettings) -> Iterator[str]:
     import uvicorn
 
     listener = listen("127.0.0.1", 0)
-    config = uvicorn.Config(create_app(explainer, settings), log_level="critical", lifespan="off", ws="none")
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(server_config(create_app(explainer, settings), settings))
     thread = Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:

@@ -1,6 +1,7 @@
 """Queue, time, size, token, host names and headers; clients that leave."""
 
 import asyncio
+import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -145,6 +146,52 @@ def test_time_is_limited(held: Held, running: Running) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/explain", "/api/explain/stream"])
+def test_a_wait_that_ends_says_so_and_when_to_come_back(held: Held, running: Running, path: str) -> None:
+    async def wait(address: str) -> httpx.Response:
+        async with httpx.AsyncClient(base_url=address, timeout=30) as client:
+            first = asyncio.create_task(client.post("/api/explain", json=ASKED))
+            await asyncio.to_thread(held.begun.wait, 20)
+            answer = await client.post(path, json=ASKED)
+            held.go.set()
+            assert (await first).status_code == 504
+            return answer
+
+    with running(held.explainer, ServingSettings(seconds=0.3)) as address:
+        answer = asyncio.run(wait(address))
+    assert answer.status_code == 504
+    assert answer.json()["detail"].startswith("The request waited in line for 0.3 s")
+    assert int(answer.headers["retry-after"]) >= 1
+    assert held.calls == 1
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /api/health HT", b"GET /api/health HTTP/1.1\r\nHost: loc"])
+def test_headers_that_do_not_come(
+    explainer: Explainer, running: Running, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr("arcf.serving.connection.HEADERS_SECONDS", 0.2)
+    with running(explainer, ServingSettings()) as address:
+        url = httpx.URL(address)
+        with socket.create_connection((url.host, url.port or 0), timeout=20) as slow:
+            slow.sendall(sent)
+            assert slow.recv(1000).startswith(b"HTTP/1.1 408 ")
+            assert slow.recv(1000) == b""
+
+
+def test_a_kept_connection_waits_longer_than_headers_may_take(
+    explainer: Explainer, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arcf.serving.connection.HEADERS_SECONDS", 0.2)
+    asked = b"GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with running(explainer, ServingSettings()) as address:
+        url = httpx.URL(address)
+        with socket.create_connection((url.host, url.port or 0), timeout=20) as kept:
+            for _ in range(2):
+                kept.sendall(asked)
+                assert kept.recv(5000).startswith(b"HTTP/1.1 200 ")
+                time.sleep(0.4)
+
+
+@pytest.mark.parametrize("path", ["/api/explain", "/api/explain/stream"])
 def test_a_mistake_of_ours_is_told_as_a_problem(explainer: Explainer, client_of: Client, path: str) -> None:
     class Broken:
         def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -222,7 +269,8 @@ def test_the_address_that_is_announced_answers(
     given: list[ServingSettings] = []
     monkeypatch.setattr(server, "create_app", lambda _, settings: given.append(settings))
     monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **__: None)
-    server.serve(explainer, ServingSettings(hosts=names, token="s3cret"), host, 0)
+    with server.listen(host, 0) as listener:
+        server.serve(explainer, ServingSettings(hosts=names, token="s3cret"), listener)
     assert given[0].hosts == served
 
 

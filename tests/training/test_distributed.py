@@ -36,34 +36,58 @@ def losses(output: Path) -> list[float]:
     return [line.get("loss", line.get("validation_map")) for line in lines]
 
 
-def test_two_processes_learn_what_one_does(settings: Settings, dataset: Dataset, tmp_path: Path) -> None:
+def torchrun(*options: str, settings: Path, output: Path) -> subprocess.Popen[str]:
+    """Training under torchrun, on the loopback interface."""
+    command = [sys.executable, "-m", "torch.distributed.run", "--local-addr", "127.0.0.1", *options]
+    return subprocess.Popen(
+        [*command, "-m", "arcf", "train", str(settings), "--output", str(output)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"},
+    )
+
+
+def finish(*started: subprocess.Popen[str]) -> None:
+    for process in started:
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said
+
+
+def weights(output: Path) -> dict[str, torch.Tensor]:
+    return load_file(next((output / "checkpoint").glob("step-*")) / "weights.safetensors")
+
+
+def assert_same_weights(first: Path, second: Path, atol: float = 0.0, rtol: float = 0.0) -> None:
+    one, two = weights(first), weights(second)
+    assert one.keys() == two.keys()
+    for name, weight in one.items():
+        torch.testing.assert_close(two[name], weight, atol=atol, rtol=rtol, msg=name)
+
+
+def test_processes_and_machines_learn_what_one_process_does(
+    settings: Settings, dataset: Dataset, tmp_path: Path
+) -> None:
+    """Two processes of one machine, and one process on each of two machines, which are both this one."""
     needs_loopback()
     # Some gradients are zero but for rounding (a bias that all scores share); Adam makes steps even of those, unless
     # its epsilon is larger.
     wanted = settings(optimisation={"tokens_per_step": 500, "epsilon": 1e-3})
-    (tmp_path / "settings.toml").write_text(as_toml(wanted))
-    train(wanted, dict.fromkeys(wanted.data.corpora, dataset), tmp_path / "one")
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr", "127.0.0.1"]
-    command += ["--nproc-per-node", "2", "-m", "arcf", "train", str(tmp_path / "settings.toml")]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
-    done = subprocess.run(
-        [*command, "--output", str(tmp_path / "two")],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    assert losses(tmp_path / "two") == pytest.approx(losses(tmp_path / "one"), abs=1e-5)
-    one, two = (
-        load_file(next((tmp_path / name / "checkpoint").glob("step-*")) / "weights.safetensors")
-        for name in ("one", "two")
-    )
-    assert one.keys() == two.keys()
-    for name, weight in one.items():
-        torch.testing.assert_close(two[name], weight, atol=1e-6, rtol=1e-5, msg=name)
-    assert json.loads((tmp_path / "two" / "manifest.json").read_text())["processes"] == 2
+    path, one, two, apart = (tmp_path / name for name in ("settings.toml", "one", "two", "apart"))
+    path.write_text(as_toml(wanted))
+    train(wanted, dict.fromkeys(wanted.data.corpora, dataset), one)
+    finish(torchrun("--standalone", "--nproc-per-node", "2", settings=path, output=two))
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        meeting = f"127.0.0.1:{probe.getsockname()[1]}"
+    machines = ["--nnodes", "2", "--nproc-per-node", "1", "--rdzv-backend", "c10d", "--rdzv-id", "arcf"]
+    machines += ["--rdzv-endpoint", meeting]
+    finish(*(torchrun(*machines, "--node-rank", rank, settings=path, output=apart) for rank in "01"))
+    assert losses(two) == pytest.approx(losses(one), abs=1e-5)
+    assert losses(apart) == losses(two)
+    assert_same_weights(one, two, atol=1e-6, rtol=1e-5)
+    assert_same_weights(two, apart)
+    for output in (two, apart):
+        assert json.loads((output / "manifest.json").read_text())["processes"] == 2
 
 
 def test_every_item_is_somebodys() -> None:

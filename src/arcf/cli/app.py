@@ -25,6 +25,7 @@ from arcf.cli import (
     teach,
     train,
 )
+from arcf.cli.cluster import with_address
 from arcf.cli.output import check_arguments, plain_errors
 from arcf.cli.progress import progress_line
 from arcf.cli.ranker import with_model, with_ranker
@@ -85,4 +86,4 @@ def main() -> None:
     """Run the command line; the entry point of `arcf` and of `python -m arcf`."""
     with plain_errors(), progress_line():
         check_arguments(sys.argv[1:])
-        app(prog_name="arcf")
+        app(with_address(sys.argv[1:]), prog_name="arcf")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arcf.cli.cluster import Ray
 from arcf.cli.facts import ranking_table
 from arcf.cli.output import console, note, print_json, progress_console
 from arcf.cli.ranker import DatasetOrFacts
@@ -15,6 +16,7 @@ from arcf.types import Dataset, Question, RankedFact
 
 if TYPE_CHECKING:
     from arcf.rankers import RankerSettings
+    from arcf.runs import OnCluster, RankingJob
 
 SHOWN = 10
 
@@ -39,6 +41,10 @@ def rank(
     top_k: Annotated[
         int | None, typer.Option(min=1, help="Facts a question [default: 10 when shown, all when written].")
     ] = None,
+    ray: Ray = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Workers on the cluster [default: as many as it has processors for].")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the ranking of one question as JSON.")] = False,
 ) -> None:
     """Rank facts by how likely they explain an answer.
@@ -46,6 +52,8 @@ def rank(
     Example: arcf rank "Which process turned the ice cube to water?" --answer melting
 
     Example: arcf rank --dataset worldtree-2020 --split dev --ranker bm25 --output dev.txt
+
+    Example: arcf rank --dataset worldtree-2020 --split dev --output dev.txt --ray
 
     Example: arcf rank --split dev --output both.json --ranker ensemble --set 'ensemble.members=["bm25", "single-fact"]'
 
@@ -56,6 +64,8 @@ def rank(
     from arcf.data.sample import sampled
     from arcf.explainer import ask
     from arcf.rankers import build_ranker, find_kind
+    from arcf.registry import pick
+    from arcf.runs import FORMATS, OnCluster, RankingJob
 
     asked = [given for given in (question, question_id, split) if given is not None]
     if len(asked) != 1:
@@ -66,11 +76,22 @@ def rank(
         raise SettingError("Questions of a dataset have their own answers; --answer is for a question of your own.")
     if questions is not None and split is None:
         raise SettingError("--questions is how many of a split are ranked; it goes with --split.")
+    if ray is not None and split is None:
+        raise SettingError("--ray is for many questions; it goes with --split.")
+    if workers is not None and ray is None:
+        raise SettingError("--workers is how many rank on a cluster; it goes with --ray.")
     settings = replace(settings, kind=ranker)
     find_kind(settings)
     corpus = load(dataset)
     if split is not None and output is not None:
-        _write_split(settings, sampled(corpus, split, questions), split, output, file_format, top_k)
+        pick(FORMATS, file_format, "run format")
+        narrowed = sampled(corpus, split, questions)
+        job = RankingJob(settings, narrowed, narrowed.split(split), top_k)
+        if ray is None:
+            _write_split(job, output, file_format)
+        else:
+            _write_split_on(OnCluster(ray, workers), job, output, file_format)
+        note(f"{len(job.questions)} questions ranked in {output}")
         return
     chosen = corpus.question(question_id) if question_id is not None else ask(question or "", answer)
     ranked = build_ranker(settings, corpus).rank(chosen).top(top_k or SHOWN).named(corpus.facts)
@@ -78,20 +99,31 @@ def rank(
     show(corpus, chosen, ranked)
 
 
-def _write_split(
-    settings: "RankerSettings", corpus: Dataset, split: str, output: Path, file_format: str, top_k: int | None
-) -> None:
+def _write_split(job: "RankingJob", output: Path, file_format: str) -> None:
     from rich.progress import Progress
 
-    from arcf.registry import pick
-    from arcf.runs import FORMATS, RankingJob, rank_to_file
+    from arcf.runs import rank_to_file
 
-    pick(FORMATS, file_format, "run format")
-    job = RankingJob(settings, corpus, corpus.split(split), top_k)
     with Progress(console=progress_console(), transient=True) as bar:
         task = bar.add_task("Ranking", total=len(job.questions))
         rank_to_file(job, output, file_format, lambda: bar.advance(task))
-    note(f"{len(job.questions)} questions ranked in {output}")
+
+
+def _write_split_on(cluster: "OnCluster", job: "RankingJob", output: Path, file_format: str) -> None:
+    from rich.progress import Progress, TextColumn
+
+    from arcf.runs import ClusterProgress, rank_on_cluster
+
+    columns = (*Progress.get_default_columns(), TextColumn("{task.fields[said]}"))
+    with Progress(*columns, console=progress_console(), transient=True) as bar:
+        task = bar.add_task("Ranking", total=len(job.questions), said="waiting for workers")
+
+        def tell(progress: ClusterProgress) -> None:
+            speed = bar.tasks[0].speed or 0.0
+            said = f"{speed:.1f} questions/s, {progress.alive} of {progress.workers} workers"
+            bar.update(task, completed=progress.ranked, said=said)
+
+        rank_on_cluster(job, cluster, output, file_format, tell)
 
 
 def _gold(corpus: Dataset, question: Question) -> set[str]:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arcf.cli.cluster import Ray
 from arcf.cli.output import console, note, print_json, table_of
 from arcf.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from arcf.experiments.budget import Budget
-    from arcf.experiments.reproduction import Planned
+    from arcf.experiments.measured import Measured
+    from arcf.experiments.reproduction import Planned, Reproduction
     from arcf.experiments.running import Progress
 
 HOUR = 3600
@@ -35,7 +37,10 @@ def reproduce(
     only: Annotated[
         list[str] | None, typer.Option(help="Only cells with this in their name, such as RankNet; repeat it.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Jobs that are done at once.")] = 1,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Jobs that are done at once [default: 1; as many as a cluster takes].")
+    ] = None,
+    ray: Ray = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Seeds of the systems whose significance is tested.")] = None,
     questions: Annotated[
         int | None, typer.Option(min=1, help="Rank a fixed sample of the split instead of what the budget says.")
@@ -47,6 +52,8 @@ def reproduce(
     Every cell is made by jobs (train, rank, evaluate, ...), which tables share and which are never done twice: after a
     kill, the same command goes on. The report says by which commands a cell is made without this one.
 
+    On a cluster (--ray), OUTPUT is a folder that all of its machines share.
+
     Example: arcf reproduce table-2a --budget smoke --output reproduction
     """
     try:
@@ -55,7 +62,9 @@ def reproduce(
     except ModuleNotFoundError as error:
         raise MissingExtraError("Reproducing the paper", "train") from error
 
-    made = prepare(what, _narrowed(read_budget(budget), seeds, questions), output, only or ())
+    # Other machines have other working folders.
+    folder = output if ray is None else output.absolute()
+    made = prepare(what, _narrowed(read_budget(budget), seeds, questions), folder, only or ())
     if plan:
         planned = made.plan()
         if as_json:
@@ -63,10 +72,18 @@ def reproduce(
         else:
             _print_plan(planned)
         return
-    cells = made.run(jobs, _tell)
+    cells = made.run(jobs or 1, _tell) if ray is None else _run_on(ray, made, jobs)
     if as_json:
         print_json(to_dict(made, cells))
     note(f"The report is {output / 'report.md'}")
+
+
+def _run_on(address: str, made: "Reproduction", jobs: int | None) -> "list[Measured]":
+    from arcf.cluster import RayExecutor, connected
+
+    with connected(address):
+        executor = RayExecutor()
+        return made.run(jobs or executor.size, _tell, executor)
 
 
 def _narrowed(budget: "Budget", seeds: int | None, questions: int | None) -> "Budget":

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -59,15 +60,20 @@ class Reproduction:
             for job in self.jobs
         ]
 
-    def run(self, processes: int = 1, report: Callable[[Progress], None] = lambda _: None) -> list[Measured]:
-        """Do what is not done, and write the report; the cells with their figures.
+    def run(
+        self,
+        processes: int = 1,
+        report: Callable[[Progress], None] = lambda _: None,
+        executor: Executor | None = None,
+    ) -> list[Measured]:
+        """Do what is not done, here or by an executor, and write the report; the cells with their figures.
 
         Raises:
             ArcfError: a job failed, or the folder is another's; what is finished stays.
         """
         check_picture(self.place.folder / "figure.svg")
         self.place.begin()
-        run_jobs(self.jobs, self.place, self.budget.speed, processes, report)
+        run_jobs(self.jobs, self.place, self.budget.speed, processes, report, executor)
         cells = measure_all(tuple(self.tables.values()), self.place, self.budget)
         self._write(cells)
         return cells

@@ -1,7 +1,7 @@
 """Doing jobs: in order, what is needed first, none twice, several at once if wanted."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,8 +55,9 @@ def run_jobs(
     speed: Speed,
     processes: int = 1,
     report: Callable[[Progress], None] = lambda _: None,
+    executor: Executor | None = None,
 ) -> None:
-    """Do those of the jobs, in that order, that are not done yet.
+    """Do those of the jobs, in that order, that are not done yet: so many at once, or those that an executor takes.
 
     Raises:
         ArcfError: a job failed, the disk is full, or a process was killed; what is finished stays.
@@ -73,9 +74,10 @@ def run_jobs(
     for job in known:
         tell(job, "known")
     due = [job for job in jobs if key_of(job) in left]
-    together = [job for job in due if not job.alone] if processes > 1 else []
+    together = [job for job in due if not job.alone] if processes > 1 or executor else []
     if together:
-        _run_together(together, place, processes, tell)
+        with executor or ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+            _run_together(together, place, pool, processes, tell)
     for job in due:
         if job not in together:
             tell(job, "begun")
@@ -92,26 +94,34 @@ def run_job(job: Job, place: Place) -> None:
         place.keep(job, result, perf_counter() - started)
 
 
-def _run_together(jobs: Sequence[Job], place: Place, processes: int, tell: Callable[[Job, str], None]) -> None:
+def _run_together(
+    jobs: Sequence[Job], place: Place, pool: Executor, processes: int, tell: Callable[[Job, str], None]
+) -> None:
     waiting, running = list(jobs), dict[Future[None], Job]()
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        try:
-            while waiting or running:
-                unfinished = {key_of(job) for job in (*waiting, *running.values())}
-                ready = [job for job in waiting if not unfinished & {key_of(need) for need in needs(job)}]
-                for job in ready[: processes - len(running)]:
-                    waiting.remove(job)
-                    running[pool.submit(run_job, job, place)] = job
-                    tell(job, "begun")
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    job = running.pop(future)
-                    future.result()
-                    tell(job, "done")
-        except BrokenProcessPool as error:
-            raise InputError(f"A process that did a job was killed; {GO_ON}.") from error
-        finally:
-            pool.shutdown(cancel_futures=True)
+    try:
+        while waiting or running:
+            unfinished = {key_of(job) for job in (*waiting, *running.values())}
+            ready = [job for job in waiting if not unfinished & {key_of(need) for need in needs(job)}]
+            for job in ready[: processes - len(running)]:
+                waiting.remove(job)
+                running[pool.submit(run_job, job, place)] = job
+                tell(job, "begun")
+            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                job = running.pop(future)
+                future.result()
+                _check_shared(job, place)
+                tell(job, "done")
+    except BrokenProcessPool as error:
+        raise InputError(f"A process that did a job was killed; {GO_ON}.") from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _check_shared(job: Job, place: Place) -> None:
+    """A job that is done elsewhere is no use if its result stays there."""
+    if place.result(job) is None:
+        raise InputError("is not shared by all machines that do jobs; choose a folder that is.", place.folder)
 
 
 @contextmanager

@@ -64,6 +64,10 @@ class Journal:
             self._file.close()
             self._file = None
 
+    def __contains__(self, question: Question) -> bool:
+        """Whether the ranking of a question is there."""
+        return question.id in self._places
+
     def get(self, question: Question) -> Ranking | None:
         """The ranking of a question, if it is there."""
         if self._file is None or question.id not in self._places:
@@ -74,8 +78,11 @@ class Journal:
     def add(self, ranking: Ranking) -> None:
         """Keep a ranking."""
         assert self._file is not None
-        self._places[ranking.question_id] = self._file.seek(0, 2)
-        self._file.write(_line(ranking))
+        place, line = self._file.seek(0, 2), _line(ranking)
+        written = self._file.write(line)
+        if written < len(line):  # The disk is full: the next byte says so.
+            self._file.write(line[written:])
+        self._places[ranking.question_id] = place
 
     def remove(self) -> None:
         """Forget the rankings, when they are in a file of their own."""

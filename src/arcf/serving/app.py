@@ -18,14 +18,19 @@ from arcf.serving import problems
 from arcf.serving.corpus import Corpus
 from arcf.serving.gate import Gate
 from arcf.serving.guard import Guard
+from arcf.serving.metrics import Metrics
 from arcf.serving.problems import Problem, ProblemError, documented
 from arcf.serving.routes import Waiting, corpus_routes, health_routes, info_routes, search_routes
 from arcf.serving.running import GoneError
 from arcf.serving.schemas import Info, Opening
 from arcf.serving.service import Service
 from arcf.serving.settings import ServingSettings
+from arcf.serving.watch import Watch
 
 LIMITS = ("body_bytes", "question_chars", "k", "max_facts", "seconds", "workers", "waiting", "page_size")
+
+UNDOCUMENTED = ("/", "/page/{file}", "/metrics", "/api/openapi.json")
+"""The paths that are not of the API."""
 
 PAGE = Path(str(files("arcf.serving") / "page"))
 FONTS = Path(str(files("arcf.picture") / "fonts"))
@@ -43,13 +48,13 @@ def create_app(explainer: Explainer, settings: ServingSettings | None = None) ->
         redoc_url=None,
     )
     gate = Gate(settings.workers, settings.waiting)
-    waiting = Waiting(gate, settings.seconds)
+    metrics, waiting = Metrics(gate), Waiting(gate, settings.seconds)
     corpus = Corpus(explainer)
     locks = [Depends(_lock(settings.token))] if settings.token is not None else []
     shared = documented(401, 421) if locks else documented(421)
     service = Service(explainer, settings)
     for router in (
-        search_routes(service, waiting),
+        search_routes(service, waiting, metrics),
         corpus_routes(corpus, waiting, settings),
         info_routes(_info(service, corpus)),
     ):
@@ -58,10 +63,13 @@ def create_app(explainer: Explainer, settings: ServingSettings | None = None) ->
     app.mount("/page/fonts", StaticFiles(directory=FONTS), name="fonts")
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
     app.add_api_route("/", _front, include_in_schema=False)
+    if settings.metrics:
+        app.add_api_route("/metrics", metrics.page, include_in_schema=False, dependencies=locks)
     problems.install(app)
     app.add_exception_handler(GoneError, _nobody_reads)
     app.add_middleware(Guard, settings=settings)
     _describe_problems(app)
+    app.add_middleware(Watch, metrics=metrics, routes=(*app.openapi()["paths"], *UNDOCUMENTED))
     return app
 
 

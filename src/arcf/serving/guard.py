@@ -1,6 +1,4 @@
-"""What stands before every request and behind every answer: host names, body size, security headers."""
-
-from collections.abc import Awaitable, Callable
+"""What stands before every request and behind every answer: host names, body size, HEAD, security headers."""
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
@@ -47,6 +45,8 @@ class Guard:
             await self.app(scope, receive, send)
             return
         guarded = _with_headers(scope, send)
+        if scope["method"] == "HEAD":
+            scope, guarded = {**scope, "method": "GET"}, _without_body(guarded)
         try:
             self._check_host(Headers(scope=scope))
             body = await self._body(Headers(scope=scope), receive)
@@ -101,7 +101,16 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replayed
 
 
-def _with_headers(scope: Scope, send: Send) -> Callable[[Message], Awaitable[None]]:
+def _without_body(send: Send) -> Send:
+    """HEAD is GET, but for the body."""
+
+    async def headers_only(message: Message) -> None:
+        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+    return headers_only
+
+
+def _with_headers(scope: Scope, send: Send) -> Send:
     cache = "no-store" if scope["path"].startswith("/api/") else "no-cache"
 
     async def guarded(message: Message) -> None:

@@ -24,7 +24,7 @@ MEANINGS = {
     422: "The request can be read, but not answered.",
     500: "An error of the server itself.",
     503: "The queue is full; come back after Retry-After seconds.",
-    504: "The search took longer than the server allows.",
+    504: "The request took longer than the server allows; with Retry-After, its turn did not come.",
 }
 
 
@@ -100,9 +100,9 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     answers: dict[int | str, dict[str, Any]] = {
         status: {"description": MEANINGS[status], "content": content} for status in statuses
     }
-    if 503 in answers:
+    for status in answers.keys() & {503, 504}:
         schema = {"type": "integer", "minimum": 1}
-        answers[503]["headers"] = {"Retry-After": {"description": "Seconds.", "schema": schema}}
+        answers[status]["headers"] = {"Retry-After": {"description": "Seconds.", "schema": schema}}
     return answers
 
 

@@ -4,13 +4,13 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypeVar
 
-import anyio
 from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from arcf.serving.corpus import Corpus
 from arcf.serving.examples import ASKED, EXPLAINED, GIVEN, STEP
-from arcf.serving.gate import Gate
+from arcf.serving.gate import BusyError, Gate
+from arcf.serving.metrics import Metrics
 from arcf.serving.problems import ProblemError, documented
 from arcf.serving.running import run, while_connected
 from arcf.serving.schemas import (
@@ -74,9 +74,8 @@ class Waiting:
         """Do the work when its turn comes."""
 
         async def in_turn() -> Answer:
-            with anyio.fail_after(self.seconds):
-                async with self.gate.slot():
-                    return await work()
+            async with self.gate.turn(self.seconds):
+                return await work()
 
         return await while_connected(request.receive, in_turn)
 
@@ -85,13 +84,14 @@ class Waiting:
         return await self.turn(request, lambda: to_thread.run_sync(work))
 
 
-def search_routes(service: Service, waiting: Waiting) -> APIRouter:
+def search_routes(service: Service, waiting: Waiting, metrics: Metrics) -> APIRouter:
     """Explaining and ranking."""
     router = APIRouter(tags=["search"])
 
     async def answer(request: Request, search: Search, view: Callable[..., Answer], *more: Any) -> Answer:
         async def work() -> Answer:
             explanation = await run(search)
+            metrics.searched(explanation.found.scorings)
             return await to_thread.run_sync(view, explanation, *more)
 
         return await waiting.turn(request, work)
@@ -111,7 +111,7 @@ def search_routes(service: Service, waiting: Waiting) -> APIRouter:
     )
     async def stream(body: ExplainRequest) -> Response:
         """The same as server-sent events: each step as soon as it is found."""
-        return EventStream(service.search(body), waiting.gate, waiting.seconds)
+        return EventStream(service.search(body), waiting.gate, waiting.seconds, metrics)
 
     @router.post("/rank", summary="Rank facts", responses=SEARCHING)
     async def rank(body: RankRequest, request: Request) -> RankingView:
@@ -167,13 +167,20 @@ def info_routes(info: Info) -> APIRouter:
 
 
 def health_routes(gate: Gate) -> APIRouter:
-    """Whether the server is up; needs no token."""
+    """Whether the server is up, and whether it takes more; needs no token."""
     router = APIRouter(tags=["server"])
 
     @router.get("/health", summary="Is it up?", responses=documented(500))
     async def state() -> Health:
         """How much the server has to do."""
-        return Health(status="ok", running=gate.running, waiting=gate.inside - gate.running)
+        return Health(status="ok", running=gate.running, waiting=gate.waiting)
+
+    @router.get("/ready", summary="Does it take more?", responses=documented(500, 503))
+    async def ready() -> Health:
+        """The same, or 503 while the line is full: a load balancer should ask elsewhere."""
+        if gate.is_full:
+            raise BusyError(gate.moves_on)
+        return await state()
 
     return router
 

@@ -28,7 +28,7 @@ async def run(search: Search, on_step: Callable[[Step], Awaitable[None]] | None 
     steps = search.steps()
     try:
         while True:
-            found = await to_thread.run_sync(_advance, steps)
+            found = await to_thread.run_sync(advance, steps)
             if isinstance(found, Explanation):
                 return found
             if on_step is not None:
@@ -58,7 +58,7 @@ async def _watch(receive: Receive, scope: anyio.CancelScope) -> None:
     scope.cancel()
 
 
-def _advance(steps: Generator[Step, None, Explanation]) -> Step | Explanation:
+def advance(steps: Generator[Step, None, Explanation]) -> Step | Explanation:
     """The next step, or what the generator returns after the last one."""
     try:
         return next(steps)

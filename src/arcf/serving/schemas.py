@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 
 from arcf.serving.examples import ASKED, BEST, EXPLAINED, NEXT
 
@@ -21,7 +21,16 @@ def _unicode(text: str) -> str:
     return text
 
 
+def _no_boolean(value: Any) -> Any:
+    """To Python, true is 1; to JSON it is no number."""
+    if isinstance(value, bool):
+        raise ValueError("is a boolean, not a number")
+    return value
+
+
 Text = Annotated[str, AfterValidator(_unicode)]
+Integer = Annotated[int, BeforeValidator(_no_boolean)]
+Number = Annotated[float, BeforeValidator(_no_boolean)]
 Uid = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -34,19 +43,21 @@ class Request(BaseModel):
 class SearchSettings(Request):
     """How the chain is searched for; what is left out is as the server has it."""
 
-    k: int | None = Field(default=None, ge=1, description="Facts visible from the question and from each chosen fact.")
-    max_facts: int | None = Field(default=None, ge=1, description="L: facts of a chain at most.")
-    min_facts: int | None = Field(default=None, ge=0, le=1_000, description="Facts of a chain at least.")
-    min_confidence: float | None = Field(
+    k: Integer | None = Field(
+        default=None, ge=1, description="Facts visible from the question and from each chosen fact."
+    )
+    max_facts: Integer | None = Field(default=None, ge=1, description="L: facts of a chain at most.")
+    min_facts: Integer | None = Field(default=None, ge=0, le=1_000, description="Facts of a chain at least.")
+    min_confidence: Number | None = Field(
         default=None,
         ge=0,
         le=1,
         description="The chain ends before a fact that is less likely to belong; 0: never.",
     )
-    runners_up: int | None = Field(
+    runners_up: Integer | None = Field(
         default=None, ge=0, le=50, description="Facts that a step remembers besides its own."
     )
-    exact: bool | None = Field(default=None, description="Score every visible fact in every iteration.")
+    exact: StrictBool | None = Field(default=None, description="Score every visible fact in every iteration.")
 
 
 class AskRequest(Request):
@@ -80,7 +91,7 @@ class ExplainRequest(AskRequest):
 class RankRequest(AskRequest):
     """What the facts are to be ranked for."""
 
-    top_k: int = Field(default=10, ge=1, description="How many facts, from the best on.")
+    top_k: Integer = Field(default=10, ge=1, description="How many facts, from the best on.")
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"id": "science-001", "top_k": 5}]})
 

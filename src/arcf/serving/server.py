@@ -1,5 +1,6 @@
 """Running the application with uvicorn."""
 
+import errno
 import socket
 import warnings
 from collections.abc import Callable
@@ -7,10 +8,13 @@ from contextlib import suppress
 from dataclasses import replace
 
 import uvicorn
+from fastapi import FastAPI
 
-from arcf.errors import ArcfWarning
+from arcf.errors import ArcfWarning, SettingError
 from arcf.explainer import Explainer
 from arcf.serving.app import create_app
+from arcf.serving.connection import TimedConnection
+from arcf.serving.log import log_config
 from arcf.serving.settings import LOOPBACK, ServingSettings
 
 GRACE = 10
@@ -24,42 +28,55 @@ OPEN = "Everyone who reaches this machine can use the server; a token (--token) 
 def serve(
     explainer: Explainer,
     settings: ServingSettings,
-    host: str = "127.0.0.1",
-    port: int = 8000,
+    listener: socket.socket,
     tell: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve until interrupted. `tell` gets the address once the server listens; port 0 takes any free one.
+    """Serve on a socket that listens already, until interrupted. `tell` gets its address just before."""
+    host = listener.getsockname()[0]
+    if _is_loopback(host):
+        settings = replace(settings, hosts=(*settings.hosts, host))
+    else:
+        settings = replace(settings, hosts=() if settings.hosts == LOOPBACK else settings.hosts)
+        if settings.token is None:
+            warnings.warn(OPEN, ArcfWarning, stacklevel=2)
+    if tell is not None:
+        tell(address(listener))
+    # Ctrl+C is how a server ends; by now it has finished what it was doing.
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(server_config(create_app(explainer, settings), settings)).run(sockets=[listener])
 
-    Raises:
-        OSError: the address cannot be listened on.
-    """
-    with listen(host, port) as listener:
-        if _is_loopback(host):
-            settings = replace(settings, hosts=(*settings.hosts, host))
-        else:
-            settings = replace(settings, hosts=() if settings.hosts == LOOPBACK else settings.hosts)
-            if settings.token is None:
-                warnings.warn(OPEN, ArcfWarning, stacklevel=2)
-        config = uvicorn.Config(
-            create_app(explainer, settings),
-            log_level="warning",
-            server_header=False,
-            timeout_graceful_shutdown=GRACE,
-            timeout_keep_alive=KEPT,
-            lifespan="off",
-            ws="none",
-        )
-        if tell is not None:
-            tell(address(listener))
-        # Ctrl+C is how a server ends; by now it has finished what it was doing.
-        with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listener])
+
+def server_config(app: FastAPI, settings: ServingSettings) -> uvicorn.Config:
+    """How uvicorn runs the application."""
+    return uvicorn.Config(
+        app,
+        http=TimedConnection,
+        log_config=log_config(settings.access_log),
+        access_log=False,  # of uvicorn's own, which knows no request ids
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+        timeout_keep_alive=KEPT,
+        lifespan="off",
+        ws="none",
+    )
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens."""
-    family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-    return socket.create_server((host, port), family=family)
+    """A socket that listens; port 0 takes any free one. It may be had before there is anything to serve.
+
+    Raises:
+        SettingError: the address cannot be listened on.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise SettingError(f"Port {port} of {host} is in use; choose another with --port.") from error
+        reason = error.strerror or error
+        raise SettingError(
+            f"Nothing can listen on {host}, port {port} ({reason}); choose others with --host and --port."
+        ) from error
 
 
 def address(listener: socket.socket) -> str:

@@ -19,6 +19,7 @@ class ServingSettings:
     use it. `body_bytes`, `question_chars` (also of an answer and an option), `k` and `max_facts` (L) bound one request;
     `seconds` is its time, waiting included. `workers` searches run at once, `waiting` more stand in line; whoever comes
     then is told to come back later. `page_size` bounds the items of one page, and the facts of one ranking.
+    `access_log`: a line of the log for every request. `metrics`: /metrics, for Prometheus.
     """
 
     model: str = ""
@@ -32,6 +33,8 @@ class ServingSettings:
     workers: int = 1
     waiting: int = 32
     page_size: int = 100
+    access_log: bool = False
+    metrics: bool = False
 
     def __post_init__(self) -> None:
         for name in ("body_bytes", "question_chars", "k", "max_facts", "seconds", "workers", "page_size"):

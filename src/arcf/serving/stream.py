@@ -1,12 +1,12 @@
 """A search as server-sent events: `start`, a `step` for each fact as it is found, then `end` or `error`."""
 
-import anyio
 from anyio import to_thread
 from pydantic import BaseModel
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from arcf.serving.gate import Gate
+from arcf.serving.metrics import Metrics
 from arcf.serving.problems import as_problem, response
 from arcf.serving.running import GoneError, run, while_connected
 from arcf.serving.search import Search
@@ -20,11 +20,12 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, search: Search, gate: Gate, seconds: float) -> None:
+    def __init__(self, search: Search, gate: Gate, seconds: float, metrics: Metrics) -> None:
         super().__init__()
         self.search = search
         self.gate = gate
         self.seconds = seconds
+        self.metrics = metrics
         self._begun = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -44,15 +45,15 @@ class EventStream(Response):
                 raise
 
     async def _stream(self, send: Send) -> None:
-        with anyio.fail_after(self.seconds):
-            async with self.gate.slot():
-                await self._send(send, "start", await to_thread.run_sync(self.search.opening))
+        async with self.gate.turn(self.seconds):
+            await self._send(send, "start", await to_thread.run_sync(self.search.opening))
 
-                async def tell(step: Step) -> None:
-                    await self._send(send, "step", self.search.link(step))
+            async def tell(step: Step) -> None:
+                await self._send(send, "step", self.search.link(step))
 
-                explanation = await run(self.search, tell)
-                end = await to_thread.run_sync(self.search.explanation, explanation)
+            explanation = await run(self.search, tell)
+            self.metrics.searched(explanation.found.scorings)
+            end = await to_thread.run_sync(self.search.explanation, explanation)
         await self._send(send, "end", end, last=True)
 
     async def _send(self, send: Send, event: str, data: BaseModel, last: bool = False) -> None:

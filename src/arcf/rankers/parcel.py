@@ -1,0 +1,55 @@
+"""A ranker's description with all that it needs of this machine, to be built from on another one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from arcf.cluster.folder import Folder, pack
+from arcf.pretrained.location import find_folder
+from arcf.rankers.registry import find_kind
+from arcf.rankers.settings import RankerSettings
+from arcf.types import Dataset, Fact, Question
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parcel:
+    """What travels: the description, the facts and questions, and the folders of models by their names here.
+
+    A model on the hub travels by its name, and the packaged one not at all: it is where arcf is.
+    """
+
+    settings: RankerSettings
+    name: str
+    facts: tuple[Fact, ...]
+    splits: Mapping[str, tuple[Question, ...]]
+    models: Mapping[str, Folder]
+
+    @classmethod
+    def of(cls, settings: RankerSettings, dataset: Dataset) -> Self:
+        """Pack a ranker's needs.
+
+        Raises:
+            InputError: a model's folder cannot be read.
+        """
+        names = {settings.model, *(model for _, model in settings.ensemble.split())} - {None}
+        folders = {name: folder for name in names if name and (folder := find_folder(name))}
+        models = {name: pack(folder) for name, folder in folders.items()}
+        return cls(settings, dataset.name, tuple(dataset.facts), dict(dataset.splits), models)
+
+    def open(self) -> tuple[RankerSettings, Dataset]:
+        """The description as it holds on this machine, and the dataset; one thread unless it says otherwise.
+
+        Raises:
+            InputError: a model cannot be written to this machine's cache.
+        """
+        here = {name: str(folder.unpack()) for name, folder in self.models.items()}
+        ensemble, model = self.settings.ensemble, self.settings.model
+        members = [f"{kind}:{here.get(own, own)}" if own else kind for kind, own in ensemble.split()]
+        settings = replace(
+            self.settings,
+            model=here.get(model, model) if model else None,
+            ensemble=replace(ensemble, members=tuple(members)),
+        )
+        if "threads" in find_kind(settings).settings:
+            settings = replace(settings, threads=settings.threads or 1)
+        return settings, Dataset(self.name, self.facts, self.splits)

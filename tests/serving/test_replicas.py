@@ -1,0 +1,155 @@
+"""Replicas on a real Ray Serve: the same answers, also while one is killed."""
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+
+import httpx
+import pytest
+
+from arcf.chain import ChainSettings
+from arcf.data import load
+from arcf.errors import InputError, SettingError
+from arcf.explainer import Explainer, load_explainer
+from arcf.explanation import Explanation
+from arcf.rankers import RankerSettings
+from arcf.serving import ServingSettings
+from arcf.serving.replicas import Found, ReplicaSettings, ReplicatedExplainer, replicated
+from arcf.types import Question, Step
+
+Running = Callable[[Explainer, ServingSettings], AbstractContextManager[str]]
+RANKER = RankerSettings(chain=ChainSettings(k=60, max_facts=4), threads=1)
+ASKED = {"id": "science-001"}
+
+ray = pytest.importorskip("ray")
+pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.filterwarnings("ignore:::ray")]
+
+
+@pytest.fixture(scope="module")
+def replicas(cluster: object) -> Iterator[ReplicatedExplainer]:
+    assert cluster
+    with replicated(RANKER, load("science"), ReplicaSettings(2, "auto")) as explainer:
+        yield explainer
+
+
+@pytest.fixture(scope="module")
+def alone() -> Explainer:
+    return load_explainer(RANKER, load("science"))
+
+
+def untimed(record: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in record.items() if name != "seconds"}
+
+
+def pids(explainer: ReplicatedExplainer) -> set[int]:
+    """The processes of the replicas that answer; asked often enough to meet both."""
+    return {explainer._handle.options(stream=False).pid.remote().result() for _ in range(20)}
+
+
+def test_the_answers_are_those_of_one_process(
+    replicas: ReplicatedExplainer, alone: Explainer, running: Running
+) -> None:
+    settings = {"settings": {"max_facts": 3, "k": 50}, "start": ["kindof-001"]}
+    assert logging.getLogger("ray.serve").level == logging.WARNING
+    with running(replicas, ServingSettings(workers=2)) as there, running(alone, ServingSettings()) as here:
+        for path, body in (
+            ("api/explain", ASKED),
+            ("api/explain", ASKED | settings),
+            ("api/rank", ASKED | {"top_k": 50}),
+        ):
+            answers = [httpx.post(f"{address}{path}", json=body, timeout=60).json() for address in (there, here)]
+            assert untimed(answers[0]) == untimed(answers[1])
+        streams = [
+            httpx.post(f"{address}api/explain/stream", json=ASKED, timeout=60).text.split('"considered"')[0]
+            for address in (there, here)
+        ]
+        assert streams[0] == streams[1]
+        wrong = httpx.post(f"{there}api/explain", json=ASKED | {"start": ["nowhere"]}, timeout=60)
+        assert (wrong.status_code, wrong.headers["content-type"]) == (404, "application/problem+json")
+
+
+def test_a_replica_is_killed_and_nobody_notices(replicas: ReplicatedExplainer, running: Running) -> None:
+    async def crowd(address: str) -> list[httpx.Response]:
+        async with httpx.AsyncClient(base_url=address, timeout=120) as client:
+            asked = [asyncio.create_task(client.post("/api/explain", json=ASKED)) for _ in range(12)]
+            await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+            os.kill(min(before), signal.SIGKILL)
+            return list(await asyncio.gather(*asked))
+
+    before = pids(replicas)
+    with running(replicas, ServingSettings(workers=2, seconds=120)) as address:
+        answers = [answer.json() for answer in asyncio.run(crowd(address))]
+    assert all(untimed(answer) == untimed(answers[0]) for answer in answers)
+    assert answers[0]["facts"]
+    assert min(before) not in pids(replicas)
+
+
+class Scripted:
+    """What a handle of Ray Serve gives, in the order of a script: answers of an explainer, cut short by errors."""
+
+    def __init__(self, explainer: Explainer, *ends: tuple[int, Exception] | None) -> None:
+        self.explainer, self.ends, self.cancelled = explainer, list(ends), 0
+        self.steps = self
+
+    def remote(self, question: Question, settings: ChainSettings, *more: tuple[str, ...]) -> "Scripted":
+        self.asked = question, settings, more
+        return self
+
+    def __iter__(self) -> Iterator[Step | Found]:
+        question, settings, more = self.asked
+        explained = self.explainer.with_settings(settings).explain(question, "", (), *more)
+        end = self.ends.pop(0)
+        for place, step in enumerate(explained.chain.steps):
+            if end is not None and place == end[0]:
+                raise end[1]
+            yield step
+        yield Found(explained.found, explained.seconds)
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+
+
+def test_a_stream_goes_on_where_it_was(explainer: Explainer) -> None:
+    died = ray.exceptions.RayActorError()
+    handle = Scripted(explainer, (2, died), (1, died), None)
+    question = explainer.dataset.question("science-001")
+    steps = ReplicatedExplainer(explainer.dataset, explainer.ranker, handle).steps(question)
+    ends: list[Explanation] = []
+
+    def collected() -> Iterator[Step]:
+        ends.append((yield from steps))
+
+    whole = explainer.explain(question)
+    assert [step.chosen for step in collected()] == [step.chosen for step in whole.chain.steps]
+    assert [end.facts for end in ends] == [whole.facts]
+    assert handle.cancelled == 3
+
+
+def test_a_question_that_kills_every_replica(explainer: Explainer) -> None:
+    handle = Scripted(explainer, *[(0, ray.exceptions.RayActorError())] * 4)
+    with pytest.raises(InputError, match="4 replicas died over this question"):
+        ReplicatedExplainer(explainer.dataset, explainer.ranker, handle).explain("What melts?")
+
+
+def test_what_a_replica_raises_is_raised_here(explainer: Explainer) -> None:
+    failed = ray.exceptions.RayTaskError("steps", "a long traceback", InputError("It is empty."))
+    handle = Scripted(explainer, (0, failed))
+    with pytest.raises(InputError, match=r"^It is empty\.$"):
+        ReplicatedExplainer(explainer.dataset, explainer.ranker, handle).explain("What melts?")
+
+
+@pytest.mark.usefixtures("cluster")
+def test_more_replicas_than_processors() -> None:
+    with (
+        pytest.raises(SettingError, match=r"The replicas want 9 processors, and there are .; ask for fewer"),
+        replicated(RANKER, load("science"), ReplicaSettings(3, "local", 3)),
+    ):
+        pass
+
+
+def test_no_replicas() -> None:
+    with pytest.raises(SettingError, match="At least 1 replica"):
+        ReplicaSettings(0, "auto")
