@@ -63,6 +63,10 @@ class Journal:
             self._file.close()
             self._file = None
 
+    def __contains__(self, question: Question) -> bool:
+        """Whether the ranking of a question is there."""
+        return question.id in self._places
+
     def get(self, question: Question) -> Ranking | None:
         """The ranking of a question, if it is there."""
         if self._file is None or question.id not in self._places:
