@@ -59,8 +59,8 @@ class ChainSettings:
     min_facts: int = 0
     min_grown: int = 3
     min_confidence: float | None = MIN_CONFIDENCE
-    rescored: int | None = 96
-    screened: int | None = 32
+    rescored: int | None = 48
+    screened: int | None = 48
     skip_repeats: bool = True
     average_scores: bool = True
     runners_up: int = 5
