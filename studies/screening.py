@@ -97,15 +97,24 @@ def time(usual: Autoregressive, names: Sequence[str], questions: Sequence[Questi
     return {name: total / (len(questions) - 1) for name, total in seconds.items()}
 
 
-def report(comparison: Comparison, scorings: Mapping[str, float], seconds: Mapping[str, float]) -> None:
+def same_explanations(runs: Sequence[Run]) -> dict[str, float]:
+    """The share of questions of which each run has the explanation that the first one has."""
+    first = runs[0].chains
+    return {run.name: float(np.mean([run.chains[key] == chain for key, chain in first.items()])) for run in runs}
+
+
+def report(
+    comparison: Comparison, scorings: Mapping[str, float], same: Mapping[str, float], seconds: Mapping[str, float]
+) -> None:
     """The table."""
     title = f"{comparison.questions_all} questions of {comparison.dataset}"
-    table = Table("m/n", "MAP", "more than the first", "scorings / question", "s / question", title=title)
+    heads = ("m/n", "MAP", "more than the first", "scorings / question", "same explanation", "s / question")
+    table = Table(*heads, title=title)
     for run in comparison.runs:
         change = run.difference
         gain = "" if change is None else f"{change.map:+.4f} [{change.interval.low:+.4f}, {change.interval.high:+.4f}]"
         time = f"{seconds[run.name]:.2f}" if run.name in seconds else "-"
-        table.add_row(run.name, f"{run.map_all:.4f}", gain, f"{scorings[run.name]:,.0f}", time)
+        table.add_row(run.name, f"{run.map_all:.4f}", gain, f"{scorings[run.name]:,.0f}", f"{same[run.name]:.0%}", time)
     Console().print(table)
 
 
@@ -126,7 +135,7 @@ def main(
     corpus = sampled(whole, split, questions)
     runs, scorings = rank(usual, names, corpus, split)
     seconds = time(usual, names, corpus.split(split)[:timed]) if timed > 1 else {}
-    report(compare(runs, corpus, split), scorings, seconds)
+    report(compare(runs, corpus, split), scorings, same_explanations(runs), seconds)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from arcf.scorer.exported.folder import is_exported
 from arcf.scorer.threads import usable_threads
 from arcf.types import Dataset, Question, Ranking
 
-BEGUN = 4
+BEGUN = 2
 """How many questions a thread may be ahead."""
 
 
