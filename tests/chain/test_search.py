@@ -278,6 +278,28 @@ def test_same_input_same_result(
     same(BeamSearch(scorer, neighborhood, s).find(question), BeamSearch(scorer, again, s).find(question))
 
 
+class HintingScorer(HashScorer):
+    """With estimates, by which the new facts to be scored are chosen."""
+
+    def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
+        return np.array([self.one(Prefix("estimate", prefix.facts), fact) for fact in facts.tolist()], np.float32)
+
+
+@given(questions, corpora, chain_settings, st.sampled_from((None, 2)), st.integers(1, 4))
+def test_screened_chains_are_of_scored_facts_and_nothing_is_scored_twice(
+    question: Question, neighborhood: Neighborhood, s: ChainSettings, m: int | None, beams: int
+) -> None:
+    scorer = HintingScorer()
+    s = replace(s, rescored=m, screened=2, num_beams=beams)
+    found = BeamSearch(scorer, neighborhood, s).find(question)
+    pairs = [(prefix, candidate) for prefix, candidates in scorer.calls for candidate in candidates]
+    assert len(set(pairs)) == len(pairs)
+    assert set(found.grown) <= set(scorer.scored)
+    assert set(found.unscored.tolist()).isdisjoint([*scorer.scored, *found.grown])
+    if beams == 1:
+        same(found, ChainSearch(HintingScorer(), neighborhood, s).find(question))
+
+
 def some_facts(data: st.DataObject, neighborhood: Neighborhood) -> tuple[int, ...]:
     ids = range(len(neighborhood.facts))
     return tuple(data.draw(st.lists(st.sampled_from(ids), unique=True, max_size=3))) if ids else ()
@@ -350,7 +372,7 @@ def test_runners_up_of_a_beam_leave_out_only_the_chosen() -> None:
         assert all(isinstance(other, Candidate) for other in step.runners_up)
 
 
-@pytest.mark.parametrize("wrong", [{"k": 0}, {"max_facts": 0}, {"min_facts": -1}, {"rescored": -1}, {"num_beams": 0}])
+@pytest.mark.parametrize("wrong", [{"k": 0}, {"max_facts": 0}, {"min_facts": -1}, {"rescored": -1}, {"screened": 0}])
 def test_impossible_settings(wrong: dict[str, int]) -> None:
     with pytest.raises(SettingError, match=next(iter(wrong))):
         ChainSettings(**wrong)

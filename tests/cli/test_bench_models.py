@@ -52,7 +52,7 @@ def test_help_has_an_example(arcf: Arcf, capsys: Capture) -> None:
     assert "Example: arcf bench train" in capsys.readouterr().out
 
 
-OURS = ["joint_exact", "shared_exact", "shared_fast", "onnx_fp32", "onnx_int8", "late_fast"]
+OURS = ["joint_exact", "shared_exact", "shared_fast", "onnx_fp32", "onnx_int8", "late_fast", "late_screened"]
 
 
 def test_explaining_as_json(arcf: Arcf, made_up_model: Path, capsys: Capture) -> None:
@@ -66,6 +66,9 @@ def test_explaining_as_json(arcf: Arcf, made_up_model: Path, capsys: Capture) ->
     assert all(seconds > 0 for seconds in record["seconds_per_question"].values())
     scorings = record["scorings_per_question"]
     assert scorings["joint_exact"] == scorings["shared_exact"] > scorings["shared_fast"]
+    assert scorings["late_screened"] <= scorings["late_fast"]
+    assert record["questions_per_second"].keys() == {"one_at_a_time", "side_by_side"}
+    assert min(record["questions_per_second"].values()) > 0
     assert record["peak_bytes"] is None or record["peak_bytes"] > 10_000_000
 
 
@@ -82,6 +85,7 @@ def test_explaining_as_a_table(arcf: Arcf, made_up_model: Path, capsys: Capture)
     assert "800 facts of made-up" in printed
     assert "shared_fast" in printed
     assert "onnx" not in printed
+    assert "questions a second" not in printed
 
 
 def test_the_procedure_of_another_library(arcf: Arcf, made_up_model: Path, capsys: Capture) -> None:

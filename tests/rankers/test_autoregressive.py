@@ -21,7 +21,7 @@ WORDS = ("ice", "water", "heat", "bird", "egg", "sun", "moss", "rain")
 
 @dataclass(frozen=True)
 class HashScorer:
-    """Scores that depend on prefix and candidate and on nothing else."""
+    """Scores and estimates that depend on prefix and candidate and on nothing else."""
 
     levels: int
 
@@ -31,6 +31,9 @@ class HashScorer:
     def one(self, prefix: Prefix, candidate: int) -> float:
         digest = hashlib.sha256(repr((prefix, candidate)).encode()).digest()
         return float(int.from_bytes(digest[:4], "big") % self.levels) - self.levels / 2
+
+    def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
+        return self.score(Prefix("estimate", prefix.facts), facts)
 
 
 def neighborhood_of(texts: Sequence[str], distance: str = "tfidf") -> Neighborhood:
@@ -48,6 +51,7 @@ chain_settings = st.builds(
     max_facts=st.integers(1, 5),
     min_facts=st.integers(0, 5),
     rescored=st.sampled_from((None, 0, 1, 96)),
+    screened=st.sampled_from((None, 1, 2, 96)),
     skip_repeats=st.booleans(),
     average_scores=st.booleans(),
     num_beams=st.sampled_from((1, 1, 3)),
@@ -55,14 +59,14 @@ chain_settings = st.builds(
 
 
 @given(questions, corpora, scorers, chain_settings)
-def test_every_fact_once_chain_first_then_scored_then_the_rest(
+def test_every_fact_once_chain_first_then_scored_then_seen_then_the_rest(
     question: Question, neighborhood: Neighborhood, scorer: HashScorer, s: ChainSettings
 ) -> None:
     ranker = Autoregressive(scorer, neighborhood, s)
     ranking = ranker.rank(question)
     assert sorted(ranking.facts.tolist()) == list(range(len(neighborhood.facts)))
     found = ranker.search.find(question)
-    chain, others = list(found.grown), found.others.tolist()
+    chain, others = list(found.grown), [*found.others.tolist(), *found.unscored.tolist()]
     texts = [neighborhood.facts[fact].text for fact in chain]
     distances = neighborhood.distances(" ".join([question.text, *texts])).tolist()
     rest = set(range(len(neighborhood.facts))) - set(chain) - set(others)

@@ -10,15 +10,19 @@ shared_fast    as before, but only new facts and the best old ones are scored
 onnx_fp32      the same in ONNX Runtime
 onnx_int8      the same in int8
 late_fast      the same with the first layers of all facts read ahead, as with an index
+late_screened  as before, but of the new facts only the most promising ones are scored: arcf's defaults
 
 The weights are trained for one encoding, and run in all: only the time is compared. The procedures that encode pairs
 compute their own scores, and are then told those of `shared_exact`: so they follow its chain, and score what it scored.
 The fast ones follow their own chains, which may differ a little in what they score.
+
+With late_screened, the questions are also ranked as `arcf rank` ranks a split, side by side, and one at a time.
 """
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -29,10 +33,12 @@ from numpy.typing import NDArray
 
 from arcf.bench.memory import peak_apart
 from arcf.bench.samples import worldtree_or_made_up
+from arcf.bench.throughput import questions_per_second
 from arcf.chain import ChainSearch, ChainSettings
 from arcf.errors import MissingExtraError
 from arcf.neighborhood import make_neighborhood
 from arcf.pretrained.location import locate
+from arcf.rankers import Autoregressive, Ranker
 from arcf.registry import pick
 from arcf.scorer import STOP, Prefix, Scorer, load_scorer
 from arcf.scorer.export import write_export
@@ -41,9 +47,11 @@ from arcf.scorer.network.late import Late
 from arcf.scorer.network.scorer import TorchScorer, make_model
 from arcf.scorer.network.shared_prefix import SharedPrefix
 from arcf.scorer.prior import with_prior
+from arcf.scorer.threads import usable_threads
 from arcf.types import Dataset, Question
 
-FAST = ChainSettings(k=290, max_facts=9, min_facts=9)
+SCREENED = ChainSettings(k=290, max_facts=9, min_facts=9)
+FAST = replace(SCREENED, rescored=96, screened=None)
 EXACT = replace(FAST, rescored=None)
 PAIRS_AT_ONCE = 32
 """The default of sentence-transformers."""
@@ -67,8 +75,8 @@ class Cost:
 class ExplainSpeed:
     """The procedures, and what they were measured with.
 
-    `read_ahead` is the number of layers that late_fast reads ahead; `peak_bytes` is that of onnx_int8 in a process of
-    its own.
+    `read_ahead` is the number of layers that late_fast reads ahead; `questions_per_second` are those of late_screened,
+    one at a time and side by side; `peak_bytes` is that of onnx_int8 in a process of its own.
     """
 
     model: str
@@ -77,6 +85,7 @@ class ExplainSpeed:
     facts: int
     threads: int
     costs: Mapping[str, Cost]
+    questions_per_second: Mapping[str, float]
     peak_bytes: int | None
 
 
@@ -140,6 +149,7 @@ class Workbench:
         self.texts = [fact.text for fact in self.dataset.facts]
         self._neighborhood = make_neighborhood(self.dataset)
         self.recorded = RecordingScorer(self.torch(SharedPrefix.name))
+        self.late = cache(self._late)
 
     def torch(self, encoding: str) -> Scorer:
         """The weights in an encoding."""
@@ -151,16 +161,21 @@ class Workbench:
         """The weights in ONNX Runtime."""
         return self._exported(precision, self.folder / precision, SharedPrefix.name)
 
-    def late(self) -> Scorer:
+    def throughput(self) -> Mapping[str, tuple[Ranker, int]]:
+        """Ways to rank many questions; see `bench.throughput`."""
+        together, alone = (Autoregressive(self.late(n), self._neighborhood, SCREENED) for n in (None, 1))
+        return {"one_at_a_time": (together, 1), "side_by_side": (alone, usable_threads())}
+
+    def _late(self, threads: int | None = None) -> Scorer:
         """The weights in ONNX Runtime, in int8, with all facts read ahead."""
-        scorer = self._exported("int8", self.folder / "late", Late.name)
+        scorer = self._exported("int8", self.folder / "late", Late.name, threads)
         scorer.score(Prefix(""), np.arange(len(self.texts)))  # A fact is read when it is first scored.
         return scorer
 
-    def _exported(self, precision: str, folder: Path, encoding: str) -> Scorer:
+    def _exported(self, precision: str, folder: Path, encoding: str, threads: int | None = None) -> Scorer:
         settings = replace(self.backbone.settings, encoding=encoding, read_ahead=self.read_ahead)
         write_export(self.backbone.with_settings(settings), folder, precision, self.name)
-        return load_scorer(folder, self.texts)
+        return load_scorer(folder, self.texts, threads=threads)
 
     def search(self, scorer: Scorer, settings: ChainSettings) -> ChainSearch:
         """A search for chains."""
@@ -172,7 +187,8 @@ PROCEDURES: Mapping[str, Callable[[Workbench], ChainSearch]] = {
     "shared_fast": lambda bench: bench.search(bench.recorded.scorer, FAST),
     "onnx_fp32": lambda bench: bench.search(bench.onnx("fp32"), FAST),
     "onnx_int8": lambda bench: bench.search(bench.onnx("int8"), FAST),
-    "late_fast": lambda bench: bench.search(bench.late(), FAST),
+    "late_fast": lambda bench: bench.search(bench.late(None), FAST),
+    "late_screened": lambda bench: bench.search(bench.late(None), SCREENED),
     "joint_exact": lambda bench: bench.search(ReplayingScorer(bench.torch("joint"), bench.recorded), EXACT),
     "crossencoder": lambda bench: bench.search(
         ReplayingScorer(CrossEncoderScorer(bench.name, bench.texts), bench.recorded), EXACT
@@ -215,8 +231,9 @@ def measure_explaining(
             for name, search in searches.items():
                 _ask(search, question, costs[name])
                 after_turn()
+        rates = questions_per_second(bench.throughput(), asked) if "late_screened" in chosen else {}
         peak = peak_apart(bench.folder / "int8", bench.texts, asked, FAST) if "onnx_int8" in chosen else None
-    return ExplainSpeed(model, ahead, dataset.name, len(dataset.facts), torch.get_num_threads(), costs, peak)
+    return ExplainSpeed(model, ahead, dataset.name, len(dataset.facts), torch.get_num_threads(), costs, rates, peak)
 
 
 def _ask(search: ChainSearch, question: Question, cost: Cost) -> None:

@@ -22,16 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcf.chain.confidence import Calibration, Evidence, weigh
-from arcf.chain.scoreboard import Scoreboard
+from arcf.chain.scoreboard import Scoreboard, best_first
 from arcf.errors import SettingError
-from arcf.neighborhood import Neighborhood
+from arcf.neighborhood import FactIds, Neighborhood
 from arcf.scorer.base import Prefix, Scorer
 from arcf.types import Candidate, Chain, QueryForm, Question, SeenFrom, Step
 
 MIN_CONFIDENCE = 0.2
 """Chosen by the F1 of the chains' facts on held-out training questions; see docs/explaining.md."""
 
-FactIds = NDArray[np.int64]
 Result = TypeVar("Result")
 
 
@@ -47,7 +46,8 @@ class ChainSettings:
     paper; nor without calibration, see `confidence`). For the ranking's sake, the chain grows on until the stop sample
     wins over a fact after `min_grown`: L_min of the paper, where the explanation is all that has grown.
 
-    `rescored` (m) old facts are scored again in every iteration; None: all, as in the paper. See `Scoreboard`.
+    `rescored` (m) old facts are scored again in every iteration, and of the new ones `screened`, those that promise the
+    most; None: all. Without `rescored`, all that is visible is scored, as in the paper. See `Scoreboard`.
     `skip_repeats`: a fact with the text of a chosen one is ranked, but not chosen as well. `average_scores`: facts that
     are not chosen are ranked by their mean score over the iterations, an option of the paper that ranks a little better
     than their last score. `runners_up`: how many facts a step remembers besides the one that it chose. `num_beams`: how
@@ -59,14 +59,16 @@ class ChainSettings:
     min_facts: int = 0
     min_grown: int = 3
     min_confidence: float | None = MIN_CONFIDENCE
-    rescored: int | None = 96
+    rescored: int | None = 48
+    screened: int | None = 48
     skip_repeats: bool = True
     average_scores: bool = True
     runners_up: int = 5
     num_beams: int = 1
 
     def __post_init__(self) -> None:
-        least = {"k": 1, "max_facts": 1, "min_facts": 0, "min_grown": 0, "rescored": 0, "runners_up": 0, "num_beams": 1}
+        least = {"k": 1, "max_facts": 1, "min_facts": 0, "min_grown": 0, "rescored": 0, "screened": 1}
+        least |= {"runners_up": 0, "num_beams": 1}
         for name, minimum in least.items():
             value = getattr(self, name)
             if value is not None and value < minimum:
@@ -86,6 +88,7 @@ class SearchResult:
 
     `chain` is the explanation, `grown` all facts that were chosen in turn, of which the chain's are the first.
     `others` are the scored but unchosen facts, best first, with their `scores` in the last iteration (or averaged).
+    `unscored` facts were visible, but nothing spoke for scoring them; those that promised the most come first.
     `considered` facts were scored, in `scorings` forward passes (stop samples included).
     """
 
@@ -93,6 +96,7 @@ class SearchResult:
     grown: tuple[int, ...]
     others: FactIds
     scores: NDArray[np.float64]
+    unscored: FactIds
     considered: int
     scorings: int
 
@@ -186,7 +190,7 @@ class ChainSearch:
         if self.settings.skip_repeats:
             texts, taken = self.neighborhood.texts, [*facts, *excluded]
             visible = visible[~np.isin(texts[visible], texts[taken])]
-        ordered = best_first(visible, board.scores)
+        ordered = best_first(visible[~np.isnan(board.scores[visible])], board.scores)
         return Choices(ordered, board.scores[ordered], stop_score)
 
     def extend(self, chain: Chain, choices: Choices, place: int = 0) -> Chain:
@@ -221,7 +225,8 @@ class ChainSearch:
 
     def new_board(self) -> Scoreboard:
         """An empty scoreboard."""
-        return Scoreboard(self.scorer, len(self.neighborhood.facts), self.settings.rescored)
+        settings = self.settings
+        return Scoreboard(self.scorer, len(self.neighborhood.facts), settings.rescored, settings.screened)
 
     def finish(self, grown: Chain, board: Scoreboard, scorings: int | None = None) -> SearchResult:
         """The result; unless given, the number of scorings is the board's."""
@@ -233,6 +238,7 @@ class ChainSearch:
             grown.facts,
             others,
             scores[others],
+            best_first(np.setdiff1d(board.unscored(), grown.facts), board.estimates),
             len(known),
             board.scorings if scorings is None else scorings,
         )
@@ -245,11 +251,6 @@ class ChainSearch:
 def stop_wins(step: Step) -> bool:
     """Whether a step was taken although stopping scored as high; see `Choices.stop_wins`."""
     return step.stop_score is not None and step.stop_score >= step.chosen.score
-
-
-def best_first(facts: FactIds, scores: NDArray[np.float64]) -> FactIds:
-    """Facts by descending score (`scores` is by fact id), equal ones by id."""
-    return facts[np.lexsort((facts, -scores[facts]))]
 
 
 def result_of(steps: Generator[Step, None, Result]) -> Result:

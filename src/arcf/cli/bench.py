@@ -95,19 +95,20 @@ def explain(
     model: Annotated[str, typer.Option(help="A folder with torch weights, or a model's name on the hub.")] = MINILM,
     questions: Annotated[int, typer.Option(min=1, help="How many questions each procedure explains.")] = 2,
     procedure: Annotated[
-        list[str] | None, typer.Option(help="One of the procedures; repeat it. [default: all seven]")
+        list[str] | None, typer.Option(help="One of the procedures; repeat it. [default: all eight]")
     ] = None,
     read_ahead: Annotated[
         int | None,
-        typer.Option(min=0, help="Layers of late_fast that are read ahead [default: as trained, or half of them all]."),
+        typer.Option(min=0, help="Layers of the late ones that are read ahead [default: as trained, or half of all]."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure how long an explanation takes: the paper's procedure as CrossEncoder runs it, and arcf's.
 
-    Procedures: crossencoder, joint_exact, shared_exact, shared_fast, onnx_fp32, onnx_int8, late_fast. The first two
-    encode every visible fact together with the whole chain and take minutes a question; the others take seconds,
-    late_fast after reading all facts once. All run the same weights, whichever encoding those were trained in.
+    Procedures: crossencoder, joint_exact, shared_exact, shared_fast, onnx_fp32, onnx_int8, late_fast, late_screened.
+    The first two encode every visible fact together with the whole chain and take minutes a question; the others take
+    seconds, the late ones after reading all facts once. All run the same weights, whichever encoding those were
+    trained in. With late_screened, questions a second are measured too: one at a time, and side by side.
 
     Questions are those of WorldTree 2020 if it is installed, and made up to the same lengths otherwise.
 
@@ -142,6 +143,7 @@ def _explaining_record(speed: "ExplainSpeed") -> dict[str, object]:
         "questions": next(iter(speed.costs.values())).questions,
         "seconds_per_question": {name: round(own.seconds_per_question, 4) for name, own in speed.costs.items()},
         "scorings_per_question": {name: round(own.scorings / own.questions) for name, own in speed.costs.items()},
+        "questions_per_second": {name: round(rate, 4) for name, rate in speed.questions_per_second.items()},
         "peak_bytes": speed.peak_bytes,
     }
 
@@ -158,6 +160,9 @@ def _print_explaining(speed: "ExplainSpeed") -> None:
         table.add_row(name, f"{seconds:.2f}", f"{own.scorings / own.questions:,.0f}", f"{slowest / seconds:,.1f}")
     terminal.print(table)
     terminal.print(f"\n{speed.threads} threads, k = 290, 9 facts a chain")
+    if rates := speed.questions_per_second:
+        told = ", ".join(f"{rate:.2f} {name.replace('_', ' ')}" for name, rate in rates.items())
+        terminal.print(f"late_screened, questions a second: {told}")
     if speed.peak_bytes is not None:
         terminal.print(f"onnx_int8 in a process of its own: {speed.peak_bytes / 1e6:,.0f} MB at most")
 

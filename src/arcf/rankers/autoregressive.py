@@ -41,29 +41,29 @@ class Autoregressive:
     def ranking(self, found: SearchResult) -> Ranking:
         """The ranking that a search gives.
 
-        The scored facts have their scores. The chain stands above them and the rest below, at distances that mean
-        nothing: scores of different prefixes, and similarities, are not on one scale. All facts that were chosen rank
-        first, those beyond the end of the explanation too.
+        The scored facts have their scores. The chain stands above them, those that were visible but not scored below,
+        and then the rest, at distances that mean nothing: scores of different prefixes, estimates and similarities are
+        not on one scale. All facts that were chosen rank first, those beyond the end of the explanation too.
         """
         chosen = np.array(found.grown, dtype=np.int64)
-        others, scores = found.others, found.scores
+        others, scores, unscored = found.others, found.scores, found.unscored
         rest, nearness = self._rest(found)
         top, bottom = (scores[0], scores[-1]) if len(scores) else (0.0, 0.0)
         tiers = [(chosen, top + np.arange(len(chosen), 0.0, -1.0))]
         if self.tiers.scored:
-            tiers.append((others, scores))
+            tiers += [(others, scores), (unscored, bottom - np.arange(1.0, len(unscored) + 1))]
         if self.tiers.rest:
-            tiers.append((rest, bottom - 1 + nearness - nearness.max(initial=0.0)))
+            tiers.append((rest, bottom - len(unscored) - 1 + nearness - nearness.max(initial=0.0)))
         facts, values = zip(*tiers, strict=True)
         chain = Chosen(found.chain.facts, found.chain.stopped, found.chain.confidences)
         return Ranking(found.chain.question.id, np.concatenate(facts), np.concatenate(values), chain)
 
     def _rest(self, found: SearchResult) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The facts that are neither chosen nor scored, nearest first, and how near they are."""
+        """The facts that were never visible, nearest first, and how near they are."""
         neighborhood, question = self.search.neighborhood, found.chain.question
         texts = [neighborhood.facts[fact].text for fact in found.grown]
         never_seen = np.ones(len(neighborhood.facts), dtype=bool)
-        never_seen[[*found.grown, *found.others.tolist()]] = False
+        never_seen[[*found.grown, *found.others.tolist(), *found.unscored.tolist()]] = False
         rest = np.flatnonzero(never_seen)
         nearness = -neighborhood.distances(" ".join([question.asked(self.search.query).text, *texts]))[rest]
         order = np.argsort(-nearness, kind="stable")

@@ -16,8 +16,9 @@ from arcf.types import QUERY_FORMS, QueryForm
 class Tiers:
     """What follows the chain in the ranking; without a tier, its facts are left out (the paper's ablations).
 
-    `scored` (S2): facts that were scored but not chosen, by score. `rest` (R3): facts that were never visible, by
-    their distance from the question and the chain.
+    `scored` (S2): facts that were scored but not chosen, by score, and those that were visible but not worth a scoring,
+    by what they promised. `rest` (R3): facts that were never visible, by their distance from the question and the
+    chain.
     """
 
     scored: bool = True

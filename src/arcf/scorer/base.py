@@ -7,7 +7,7 @@ a fact is its integer id.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, Self
+from typing import Final, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,18 @@ class Scorer(Protocol):
         Candidates are fact ids; `STOP` among them asks for the score of the chain without a new fact. A candidate's
         score depends on the prefix and on itself only, never on the other candidates; in int8, which rounds what is
         computed together on one scale, up to that rounding.
+        """
+        ...
+
+
+@runtime_checkable
+class Estimating(Scorer, Protocol):
+    """A scorer that can guess, nearly for free, how its scores will come out."""
+
+    def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """What is known of each fact's score without the model: the score is this and what the model adds.
+
+        Estimates of one fact after two prefixes differ by as much as its scores would, if the model said the same.
         """
         ...
 

@@ -66,6 +66,10 @@ class WithPrior:
         """The score of each candidate after `prefix`."""
         return self.scorer.score(prefix, candidates) + self.prior.score(prefix, candidates)
 
+    def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The prior alone."""
+        return self.prior.score(prefix, facts)
+
 
 def with_prior(scorer: LoadedScorer, facts: Sequence[str]) -> LoadedScorer:
     """A model's scorer of these facts with the prior that the model was trained with, if any."""

@@ -29,7 +29,11 @@ class HeldOut:
         self._held_out = _spread(source.split.held_out, wanted.questions)
         self._new = _spread(source.split.new, wanted.questions)
         self._chains = ChainSettings(
-            k=wanted.k, max_facts=wanted.max_facts, min_facts=wanted.max_facts, rescored=wanted.rescored
+            k=wanted.k,
+            max_facts=wanted.max_facts,
+            min_facts=wanted.max_facts,
+            rescored=wanted.rescored,
+            screened=None,  # Figures of earlier runs stay comparable.
         )
 
     def measure(self, model: Network) -> Figures:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from arcf.scorer.exported.graph import GraphBuilder
-from arcf.scorer.exported.precision import ENTRY, FACTOR, PRECISIONS, quantise
+from arcf.scorer.exported.precision import ENTRY, FACTOR, PRECISIONS, quantise, reading_precision
 
 MATRICES = arrays(np.float32, st.tuples(st.integers(1, 5), st.integers(1, 5)), elements=st.floats(-4, 4, width=32))
 
@@ -56,6 +56,33 @@ def test_each_token_has_a_scale_in_int8_rows_and_all_one_in_int8() -> None:
         errors[name] = np.abs(found - expected).max(1) / np.maximum(np.abs(rows).max(1), 1e-6)
     assert errors["int8-rows"].max() < 0.3
     assert errors["int8"][[1, 2, 3, 5]].min() > 1
+
+
+def test_in_int8_rows_nothing_depends_on_other_tokens() -> None:
+    rows, weight, bias = random(6, 64), random(64, 5), random(5)
+    rows *= np.array([1000, 1, 1e-3, 1e-5, 0, 1], dtype=np.float32)[:, None]
+
+    def linear(some: np.ndarray) -> np.ndarray:
+        return run(some, lambda graph, given: PRECISIONS["int8-rows"].linear(graph, given, weight, bias))
+
+    alone = np.concatenate([linear(rows[place : place + 1]) for place in range(len(rows))])
+    np.testing.assert_array_equal(linear(rows), alone)
+
+
+def test_values_on_one_side_of_zero_have_all_bits() -> None:
+    weight, bias = random(64, 5), np.zeros(5, dtype=np.float32)
+    rows = np.abs(random(9, 64))
+    found = run(rows, lambda graph, given: PRECISIONS["int8-rows"].linear(graph, given, weight, bias))
+    values, scales = quantise(weight, 0, FACTOR)
+    # Half a step of 255 in every value, of a matrix that is itself of integers.
+    bound = 0.51 * (rows.max(1) - rows.min(1))[:, None] / 255 * np.abs(values * scales).sum(0)
+    assert (np.abs(found - rows @ (values * scales)) <= bound).all()
+
+
+def test_facts_are_read_ahead_one_by_one() -> None:
+    names = {name: type(reading_precision(precision)).__name__ for name, precision in PRECISIONS.items()}
+    assert names.pop("int8") == names["int8-rows"]
+    assert names == {name: type(PRECISIONS[name]).__name__ for name in names}
 
 
 @pytest.mark.parametrize("largest", [FACTOR, ENTRY])

@@ -133,6 +133,16 @@ def test_a_prefix_is_read_once(bert: OnnxScorer, monkeypatch: pytest.MonkeyPatch
     assert encoded == ["ice", "ice", "ice"]
 
 
+@pytest.mark.parametrize("precision", ["fp32", "int8", "int8-rows"])
+def test_what_is_read_of_a_fact_depends_on_no_other(
+    tiny: Callable[..., Backbone], precision: str, tmp_path: Path, facts: tuple[str, ...]
+) -> None:
+    kept = both(tiny("bert").with_settings(LATE[2]), tmp_path, facts, precision)[1].kept
+    assert kept is not None
+    alone = np.concatenate([kept.reader.read(np.array([fact])) for fact in range(len(facts))])
+    np.testing.assert_array_equal(kept.reader.read(np.arange(len(facts))), alone)
+
+
 def test_threads_get_what_one_alone_gets(bert: OnnxScorer) -> None:
     prefixes = [Prefix(word, (fact,)) for word in WORDS for fact in range(3)] * 3
     alone = [bert.score(prefix, ALL) for prefix in prefixes]

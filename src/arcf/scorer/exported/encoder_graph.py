@@ -23,7 +23,7 @@ import onnx
 
 from arcf.errors import InputError
 from arcf.scorer.exported.graph import CONTRIBUTED, GraphBuilder
-from arcf.scorer.exported.precision import Float16, Float32, Precision
+from arcf.scorer.exported.precision import Float16, Float32, Precision, reading_precision
 from arcf.scorer.relative import relative_buckets
 from arcf.scorer.weights import EncoderWeights, LayerWeights, Linear, Norm
 
@@ -79,7 +79,8 @@ def build_late(
     Raises:
         InputError: the model's activation is one that arcf cannot export.
     """
-    return _Builder(weights, precision).lower(read_ahead), _Builder(weights, precision).upper(read_ahead)
+    lower = _Builder(weights, reading_precision(precision)).lower(read_ahead)
+    return lower, _Builder(weights, precision).upper(read_ahead)
 
 
 class _Builder:

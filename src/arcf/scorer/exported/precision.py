@@ -79,17 +79,25 @@ class Int8:
 class Int8Rows(Int8):
     """Integer products with a scale for every token: nearer to `Float32`, for a few more passes over the tokens.
 
-    A common scale is that of the token with the largest values, which leaves the others fewer bits. How much larger
-    those are depends on the model.
+    A common scale is that of the token with the largest values, which leaves the others fewer bits, and lets what is
+    made of a token depend on those that it is computed with. Here nothing does: a token's values run from its own
+    least to its own largest one. So all bits are used too after an activation such as GELU, which is hardly negative.
     """
 
     def linear(self, graph: GraphBuilder, rows: str, weight: Weights, bias: Weights) -> str:
-        """A product with rows whose largest value is 1, which is undone after it."""
-        extent = graph.node("ReduceMax", graph.node("Abs", rows), graph.integers(1), keepdims=1)  # (tokens, 1)
-        extent = graph.node("Max", extent, graph.weight(np.array(SMALLEST, np.float32)))
-        even = graph.node("Div", rows, extent)
-        product = graph.node("DynamicQuantizeMatMul", even, *_factors(graph, weight), domain=CONTRIBUTED)
-        return graph.node("Add", graph.node("Mul", product, extent), graph.weight(bias))
+        """A product with rows that run from 0 to 1, which is undone after it: x = least + extent * even."""
+        axis = graph.integers(1)
+        least, most = (graph.node(kind, rows, axis, keepdims=1) for kind in ("ReduceMin", "ReduceMax"))  # (tokens, 1)
+        smallest = graph.weight(np.array(SMALLEST, np.float32))
+        extent = graph.node("Max", graph.node("Sub", most, least), smallest)
+        even = graph.node("Div", graph.node("Sub", rows, least), extent)
+        step, zero = graph.weight(np.array(1 / 255, np.float32)), graph.weight(np.array(0, np.uint8))
+        levels = graph.node("QuantizeLinear", even, step, zero)
+        values, scales, points = _factors(graph, weight)
+        factors = (levels, values, step, scales, zero, points)
+        product = graph.node("MatMulIntegerToFloat", *factors, domain=CONTRIBUTED)
+        rest = graph.node("Gemm", least, graph.weight(_sums(weight)), graph.weight(bias))  # (tokens, out)
+        return graph.node("Add", graph.node("Mul", product, extent), rest)
 
 
 class Int8Weights(Int8):
@@ -109,6 +117,13 @@ def _factors(graph: GraphBuilder, weight: Weights) -> tuple[str, str, str]:
     return graph.weight(values), graph.weight(scales), graph.weight(np.zeros(len(scales), np.int8))
 
 
+def _sums(weight: Weights) -> Weights:
+    """What a row of ones gives, as the integer product has the matrix: (in, out) -> (1, out)."""
+    values, scales = quantise(weight, axis=0, largest=FACTOR)
+    sums: Weights = values.sum(axis=0, dtype=np.int64, keepdims=True).astype(np.float32) * scales
+    return sums
+
+
 def quantise(weights: NDArray[np.float32], axis: int, largest: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """A matrix as integers up to `largest`, and the scales: one for each row (axis 1) or column (axis 0).
 
@@ -122,6 +137,11 @@ def quantise(weights: NDArray[np.float32], axis: int, largest: int) -> tuple[NDA
 
 def _to_float32(graph: GraphBuilder, value: str) -> str:
     return graph.node("Cast", value, to=onnx.TensorProto.FLOAT)
+
+
+def reading_precision(precision: Precision) -> Precision:
+    """The precision in which facts are read ahead: what is kept of a fact must not depend on those read with it."""
+    return Int8Rows() if type(precision) is Int8 else precision
 
 
 PRECISIONS: dict[str, Precision] = {

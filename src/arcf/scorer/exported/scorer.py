@@ -1,6 +1,5 @@
 """The scorer without torch: an exported model in ONNX Runtime."""
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from arcf.scorer.exported.folder import LOWER, MODEL, read_manifest
 from arcf.scorer.exported.inputs import TOKENS_PER_CALL, Inputs, StateInputs, TokenInputs
 from arcf.scorer.kept import KeptStates
 from arcf.scorer.settings import ScorerSettings
+from arcf.scorer.threads import usable_threads
 from arcf.scorer.tokens import ChainTokenizer, FactTokens, ShorteningLog
 
 CALLS_TOGETHER = 4
@@ -155,13 +155,6 @@ def load_scorer(folder: Path, facts: Sequence[str], threads: int | None = None) 
     session = open_session(folder / MODEL, threads=1)
     lower = open_session(folder / LOWER, threads=1) if LOWER in manifest.files else None
     settings = ScorerSettings.of(read_json_object(folder / CONFIG))
-    pool = Pool(threads or _threads())
+    pool = Pool(threads or usable_threads())
     model = Model(session, lower, manifest.identity, tokenizer, settings, pool)
     return OnnxScorer(model, tokenizer.facts(facts))
-
-
-def _threads() -> int:
-    wanted = os.environ.get("OMP_NUM_THREADS", "")
-    if wanted.isdecimal() and int(wanted):
-        return int(wanted)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
