@@ -71,7 +71,7 @@ def test_the_papers_preset_is_the_papers() -> None:
         ("sampling.negatives=none", "sampling", "negatives", None),
         ('sampling.negatives="none"', "sampling", "negatives", None),
         ("model.dropout=none", "model", "dropout", None),
-        ("model.freeze_embeddings=true", "model", "freeze_embeddings", True),
+        ("model.frozen_layers=2", "model", "frozen_layers", 2),
         ("optimisation.loss=nce", "optimisation", "loss", "nce"),
         ("data.dataset=some folder/with spaces", "data", "dataset", "some folder/with spaces"),
         ("data.dataset=C:\\new\\table", "data", "dataset", "C:\\new\\table"),
@@ -117,7 +117,7 @@ def test_preset_then_file_then_overrides(tmp_path: Path) -> None:
         (["optimisation.epochs=true"], SettingError, "'optimisation.epochs' takes a number, not True"),
         (["optimisation.epochs=inf"], SettingError, "'optimisation.epochs' takes a number, not inf"),
         (["optimisation.learning_rate=nan"], SettingError, "takes a number, not nan"),
-        (["model.freeze_embeddings=1"], SettingError, "takes true or false, not 1"),
+        (["model.frozen_layers=-1"], SettingError, "frozen_layers must be at least 0, not -1"),
         (["data.dataset=2020"], SettingError, "'data.dataset' takes a text, not 2020"),
         (["model=3"], SettingError, "'model' takes a section, not 3"),
         (["sampling.conditioning=3"], SettingError, "takes a section or none, not 3"),
@@ -198,7 +198,11 @@ texts = st.text(st.characters(codec="utf-8") | st.sampled_from(string.printable 
 all_settings = st.builds(
     TrainingSettings,
     model=st.builds(
-        ModelSettings, texts, st.sampled_from(sorted(ENCODINGS)), st.none() | st.floats(0, 0.99), st.booleans()
+        ModelSettings,
+        texts,
+        st.sampled_from(sorted(ENCODINGS)),
+        st.none() | st.floats(0, 0.99),
+        st.none() | st.integers(0, 12),
     ),
     data=st.builds(
         DataSettings,

@@ -20,7 +20,9 @@ from arcf.files import write_text
 from arcf.neighborhood import make_neighborhood
 from arcf.rankers import Autoregressive
 from arcf.scorer import Prefix, load_scorer
-from arcf.scorer.prior import WithPrior
+from arcf.scorer.dense_prior import DensePrior
+from arcf.scorer.prior import LexicalPrior, WithPrior
+from arcf.sentences import load_encoder
 from arcf.training import checkpoint
 from arcf.training.figures import Figures
 from arcf.training.held_out import HeldOut
@@ -196,7 +198,18 @@ def test_a_model_with_a_prior(settings: Settings, dataset: Dataset, tmp_path: Pa
     trained = train(wanted, dataset, tmp_path / "run")
     scorer = load_scorer(trained.folder, [fact.text for fact in dataset.facts])
     assert isinstance(scorer, WithPrior)
+    assert isinstance(scorer.prior, LexicalPrior)
     assert scorer.prior.weight == 12.0
+
+
+def test_a_model_with_a_dense_prior(settings: Settings, dataset: Dataset, model_folder: Path, tmp_path: Path) -> None:
+    """It is that of the model as it was before training."""
+    trained = train(settings(model={"dense": 9.0}), dataset, tmp_path / "run")
+    texts = [fact.text for fact in dataset.facts]
+    scorer, prefix, ids = load_scorer(trained.folder, texts), Prefix("seeds", (1,)), np.arange(len(texts))
+    assert isinstance(scorer, WithPrior)
+    untrained = DensePrior(load_encoder(str(model_folder)), texts, 9.0)
+    np.testing.assert_array_equal(scorer.prior.score(prefix, ids), untrained.score(prefix, ids))
 
 
 def test_the_prior_is_part_of_the_loss(settings: Settings, trainer: Callable[..., Trainer]) -> None:

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import fields
 from statistics import fmean
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 import torch
 
 from arcf.errors import SettingError
+from arcf.scorer.network.backbone import Embeddings, Layer
 from arcf.scorer.network.scorer import ENCODINGS, TorchScorer
 from arcf.scorer.prior import WithPrior
 from arcf.training.feed import StepTerms, batch_of
@@ -187,13 +189,27 @@ def test_dropout_depends_on_the_step_alone(settings: Settings, trainer: Make) ->
     assert [report.loss for report in noise.steps] == losses
 
 
-def test_frozen_embeddings_stay(settings: Settings, trainer: Make) -> None:
-    made = trainer(settings(model={"freeze_embeddings": True}))
-    word, position = (made.backbone.embeddings.word.weight, made.backbone.embeddings.position.weight)
-    before = [word.detach().clone(), position.detach().clone()]
+@pytest.mark.parametrize("layers", [0, 1])
+def test_frozen_layers_stay(layers: int, settings: Settings, trainer: Make) -> None:
+    made = trainer(settings(model={"frozen_layers": layers}))
+    parts = made.backbone.embeddings, *made.backbone.layers
+    before = [[weight.detach().clone() for weight in weights(part)] for part in parts]
     trained(made)
-    assert torch.equal(word, before[0])
-    assert not torch.equal(position, before[1])
+    after = [weights(part) for part in parts]
+    moved = [
+        not all(torch.equal(*pair) for pair in zip(*both, strict=True)) for both in zip(before, after, strict=True)
+    ]
+    assert moved == [number > layers for number in range(len(parts))]
+
+
+def weights(part: Embeddings | Layer) -> list[torch.Tensor]:
+    modules = (getattr(part, entry.name) for entry in fields(part))
+    return [weight for module in modules if isinstance(module, torch.nn.Module) for weight in module.parameters()]
+
+
+def test_something_is_left_to_train(settings: Settings, trainer: Make) -> None:
+    with pytest.raises(SettingError, match="frozen_layers must be less than the model's 2 layers, not 2"):
+        trainer(settings(model={"frozen_layers": 2}))
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

@@ -42,11 +42,11 @@ from arcf.rankers import Autoregressive, Ranker
 from arcf.registry import pick
 from arcf.scorer import STOP, Prefix, Scorer, load_scorer
 from arcf.scorer.export import write_export
+from arcf.scorer.loading import with_prior
 from arcf.scorer.network.backbone import Backbone, load_backbone
 from arcf.scorer.network.late import Late
 from arcf.scorer.network.scorer import TorchScorer, make_model
 from arcf.scorer.network.shared_prefix import SharedPrefix
-from arcf.scorer.prior import with_prior
 from arcf.scorer.threads import usable_threads
 from arcf.types import Dataset, Question
 

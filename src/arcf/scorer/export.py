@@ -1,5 +1,6 @@
 """Exporting a trained model to a folder that runs without torch."""
 
+import shutil
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -8,15 +9,16 @@ from onnx import ModelProto
 
 from arcf.errors import InputError
 from arcf.files import atomic_write, make_folder, read_text, write_text
-from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder
+from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder, locate
 from arcf.registry import pick
-from arcf.scorer.exported.encoder_graph import build, build_late
+from arcf.scorer.exported.encoder_graph import build, build_encoder, build_late
 from arcf.scorer.exported.folder import (
     CARD,
     LOWER,
     MANIFEST,
     MODEL,
     TRAINING,
+    UNTRAINED,
     ExportManifest,
     FileRecord,
     is_exported,
@@ -25,6 +27,8 @@ from arcf.scorer.exported.precision import PRECISIONS, Precision
 from arcf.scorer.network.backbone import Backbone, load_backbone
 from arcf.scorer.network.late import Late
 from arcf.scorer.network.shared_prefix import SharedPrefix
+from arcf.scorer.settings import ScorerSettings
+from arcf.sentences.folder import SENTENCE_FILES
 
 EXPORTED = (SharedPrefix.name, Late.name)
 """The encodings that have a graph."""
@@ -70,6 +74,7 @@ def write_export(
     graphs = _graphs(backbone, pick(PRECISIONS, precision, "precision"))
     for name in (MANIFEST, LOWER, CARD, TRAINING, CALIBRATION):
         (output / name).unlink(missing_ok=True)
+    shutil.rmtree(output / UNTRAINED, ignore_errors=True)
     for name, graph in graphs.items():
         with atomic_write(output / name) as file:
             file.write(graph.SerializeToString())
@@ -78,7 +83,8 @@ def write_export(
     for path in beside:
         write_text(output / path.name, read_text(path))
     calibration = [path.name for path in beside if path.name == CALIBRATION]
-    files = {name: FileRecord.of(output / name) for name in (*graphs, CONFIG, TOKENIZER, *calibration)}
+    names = (*graphs, CONFIG, TOKENIZER, *calibration, *_write_untrained(backbone.settings, output, precision))
+    files = {name: FileRecord.of(output / name) for name in names}
     manifest = ExportManifest(precision, source, version("arcf"), files)
     manifest.write(output)
     return manifest
@@ -90,6 +96,22 @@ def _graphs(backbone: Backbone, precision: Precision) -> dict[str, ModelProto]:
         return {MODEL: build(backbone.weights(), precision)}
     lower, upper = build_late(backbone.weights(), precision, Late(backbone).read_ahead)
     return {LOWER: lower, MODEL: upper}
+
+
+def _write_untrained(settings: ScorerSettings, output: Path, precision: str) -> list[str]:
+    """Write the encoder of a dense prior, where a model has one, into a folder of its own; the names of its files."""
+    if not settings.dense:
+        return []
+    source, folder = locate(settings.untrained), output / UNTRAINED
+    encoder = load_backbone(source)
+    make_folder(folder)
+    with atomic_write(folder / MODEL) as file:
+        file.write(build_encoder(encoder.weights(), PRECISIONS[precision]).SerializeToString())
+    names = [name for name in (CONFIG, TOKENIZER, *SENTENCE_FILES) if (source / name).is_file()]
+    for name in names:
+        make_folder((folder / name).parent)
+        write_text(folder / name, read_text(source / name))
+    return [f"{UNTRAINED}/{name}" for name in (MODEL, *names)]
 
 
 def _check_output(output: Path) -> None:

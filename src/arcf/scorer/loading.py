@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from arcf.errors import InputError, MissingExtraError
 from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder, locate
 from arcf.scorer.base import LoadedScorer
-from arcf.scorer.exported.folder import LOWER, MODEL, FileRecord, is_exported
-from arcf.scorer.prior import with_prior
+from arcf.scorer.dense_prior import DensePrior
+from arcf.scorer.exported.folder import LOWER, MODEL, UNTRAINED, FileRecord, is_exported
+from arcf.scorer.prior import LexicalPrior, Prior, SumOfPriors, WithPrior
+from arcf.scorer.settings import ScorerSettings
+from arcf.sentences import load_encoder
 
 if TYPE_CHECKING:
     from arcf.scorer.exported.scorer import OnnxScorer
@@ -36,7 +39,8 @@ def load_scorer(
         SettingError: there is no such device.
         MissingExtraError: it has torch weights, and torch or transformers is not installed.
     """
-    return with_prior(load_network(name, facts, device, threads), facts)
+    folder = locate(name)
+    return with_prior(load_network(folder, facts, device, threads), facts, folder)
 
 
 def load_network(
@@ -53,6 +57,32 @@ def load_network(
     except ModuleNotFoundError as error:
         raise MissingExtraError("Scoring with torch", "train") from error
     return load_torch(folder, facts, device, threads, lambda: json.dumps(model_identity(folder), sort_keys=True))
+
+
+def with_prior(scorer: LoadedScorer, facts: Sequence[str], folder: Path | None = None) -> LoadedScorer:
+    """A model's scorer of these facts with the prior that the model was trained with, if any.
+
+    Raises:
+        InputError: the encoder of its dense prior cannot be loaded.
+    """
+    prior = make_prior(scorer.settings, facts, folder)
+    return scorer if prior is None else WithPrior(scorer, prior)
+
+
+def make_prior(settings: ScorerSettings, facts: Sequence[str], folder: Path | None = None) -> Prior | None:
+    """The prior of a model with these settings, if it has any; `folder` is the model's, where it has one.
+
+    Raises:
+        InputError: the encoder of its dense prior cannot be loaded.
+    """
+    parts: list[Prior] = []
+    if settings.prior:
+        parts.append(LexicalPrior(facts, settings.prior))
+    if settings.dense:
+        own = None if folder is None else folder / UNTRAINED
+        encoder = load_encoder(str(own) if own is not None and own.is_dir() else settings.untrained)
+        parts.append(DensePrior(encoder, facts, settings.dense))
+    return SumOfPriors(parts) if len(parts) > 1 else next(iter(parts), None)
 
 
 def packaged_model() -> Path:

@@ -1,12 +1,13 @@
-"""The lexical prior: what shared words alone say of a candidate, before the model says anything.
+"""Priors: what is known of a candidate before the model says anything.
 
 A model that is trained with a prior scores f_theta + weight * similarity. It need not learn from a few thousand
-questions what words tell already, only what they do not. The prior is computed from the texts of the corpus in hand: it
-needs no training, and moves to other corpora with the model.
+questions what is known already, only what is not, and it cannot unlearn it. A prior is computed from the texts of the
+corpus in hand: it needs no training, and moves to other corpora with the model. There are two: the words that texts
+share, here, and the vectors of the encoder as it was before training, in `dense_prior`.
 """
 
 from collections.abc import Sequence
-from typing import Self, cast
+from typing import Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,18 @@ CHOSEN_WEIGHT = 0.45
 """What a word of a chosen fact weighs beside one of the question. Chosen on training questions of WorldTree 2020."""
 
 
+class Prior(Protocol):
+    """Scores candidates without the model."""
+
+    def for_facts(self, facts: Sequence[str]) -> Self:
+        """The same prior of other facts."""
+        ...
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The score of each candidate after `prefix`; 0 for the stop sample."""
+        ...
+
+
 class LexicalPrior:
     """Scores candidates by the words that they share with the question and the chosen facts.
 
@@ -33,6 +46,10 @@ class LexicalPrior:
         self.weight = weight
         distance = load_or_build(Lexical(Bm25Cosine()), TextFacts(facts), ())
         self._distance = cast("SparseDistance", distance)
+
+    def for_facts(self, facts: Sequence[str]) -> Self:
+        """The same prior of other facts, computed from their words."""
+        return type(self)(facts, self.weight)
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         """The score of each candidate after `prefix`."""
@@ -46,10 +63,25 @@ class LexicalPrior:
         return scores
 
 
+class SumOfPriors:
+    """Several priors as one."""
+
+    def __init__(self, parts: Sequence[Prior]) -> None:
+        self.parts = tuple(parts)
+
+    def for_facts(self, facts: Sequence[str]) -> Self:
+        """The same priors of other facts."""
+        return type(self)([part.for_facts(facts) for part in self.parts])
+
+    def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The sum of what the parts say."""
+        return np.sum([part.score(prefix, candidates) for part in self.parts], axis=0, dtype=np.float32)
+
+
 class WithPrior:
     """A scorer whose model was trained with a prior: the sum of both."""
 
-    def __init__(self, scorer: LoadedScorer, prior: LexicalPrior) -> None:
+    def __init__(self, scorer: LoadedScorer, prior: Prior) -> None:
         self.scorer = scorer
         self.prior = prior
 
@@ -59,8 +91,8 @@ class WithPrior:
         return self.scorer.settings
 
     def for_facts(self, facts: Sequence[str]) -> Self:
-        """A scorer of other facts with the same model; the prior is computed anew from their words."""
-        return type(self)(self.scorer.for_facts(facts), LexicalPrior(facts, self.prior.weight))
+        """A scorer of other facts with the same model; the prior is computed anew from their texts."""
+        return type(self)(self.scorer.for_facts(facts), self.prior.for_facts(facts))
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         """The score of each candidate after `prefix`."""
@@ -69,9 +101,3 @@ class WithPrior:
     def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
         """The prior alone."""
         return self.prior.score(prefix, facts)
-
-
-def with_prior(scorer: LoadedScorer, facts: Sequence[str]) -> LoadedScorer:
-    """A model's scorer of these facts with the prior that the model was trained with, if any."""
-    weight = scorer.settings.prior
-    return WithPrior(scorer, LexicalPrior(facts, weight)) if weight else scorer

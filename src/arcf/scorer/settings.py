@@ -19,7 +19,8 @@ class ScorerSettings:
     words that a candidate shares with the prefix weigh in its score; see `scorer.prior`. `similarity`: what the cosine
     of prefix and candidate weighs; see `scorer.network.prefix_first`. `query`: the form of the questions that it has
     learnt from. `read_ahead`: s, the layers of a candidate that see no prefix, in the late encoding; see
-    `scorer.network.late`.
+    `scorer.network.late`. `dense`: what the cosine of the vectors of an untrained encoder weighs; see
+    `scorer.dense_prior`. `untrained`: that encoder, by its name or folder; an export has it in its own folder.
     """
 
     encoding: str | None = None
@@ -27,6 +28,8 @@ class ScorerSettings:
     similarity: float = 0.0
     query: QueryForm = "answer"
     read_ahead: int = 0
+    dense: float = 0.0
+    untrained: str = ""
 
     def __post_init__(self) -> None:
         if self.query not in QUERY_FORMS:

@@ -18,6 +18,10 @@ Pooling = Literal["mean", "cls"]
 
 LONGEST = 512
 
+MODULES, POOLING, SENTENCE = "modules.json", "1_Pooling/config.json", "sentence_bert_config.json"
+SENTENCE_FILES = (MODULES, POOLING, SENTENCE)
+"""What a folder may have besides a plain Hugging Face model."""
+
 
 @dataclass(frozen=True, slots=True)
 class SentenceFolder:
@@ -43,7 +47,7 @@ def read_folder(path: Path) -> SentenceFolder:
         InputError: the folder is not that of a model, or asks for steps that arcf does not know.
     """
     config = read_json_object(path / CONFIG)
-    sentence = _optional(path / "sentence_bert_config.json")
+    sentence = _optional(path / SENTENCE)
     return SentenceFolder(
         path=path,
         pooling=_pooling(path),
@@ -60,11 +64,9 @@ def _max_tokens(config: dict[str, Any], sentence: dict[str, Any]) -> int:
 
 def _pooling(path: Path) -> Pooling:
     """How the folder says that token vectors become one; the mean where it does not say."""
-    if unknown := _steps(path / "modules.json") - {"Transformer", "Pooling", "Normalize"}:
-        raise InputError(
-            f"asks for steps that arcf does not know: {', '.join(sorted(unknown))}.", path / "modules.json"
-        )
-    settings = _optional(path / "1_Pooling" / "config.json")
+    if unknown := _steps(path / MODULES) - {"Transformer", "Pooling", "Normalize"}:
+        raise InputError(f"asks for steps that arcf does not know: {', '.join(sorted(unknown))}.", path / MODULES)
+    settings = _optional(path / POOLING)
     prefix = "pooling_mode_"
     modes = {key.removeprefix(prefix) for key, value in settings.items() if key.startswith(prefix) and value is True}
     if modes <= {"mean_tokens"}:
@@ -73,7 +75,7 @@ def _pooling(path: Path) -> Pooling:
         return "cls"
     raise InputError(
         f"asks for pooling by {', '.join(sorted(modes))}; arcf knows mean_tokens and cls_token.",
-        path / "1_Pooling" / "config.json",
+        path / POOLING,
     )
 
 

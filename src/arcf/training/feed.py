@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcf.neighborhood import Neighborhood
-from arcf.scorer.prior import LexicalPrior
+from arcf.scorer.prior import Prior
 from arcf.scorer.ragged import Ragged
 from arcf.scorer.tokens import Batch, ChainTokenizer, EncodedPrefix, FactTokens
 from arcf.training.mix import Mix, Rounds
@@ -72,7 +72,7 @@ class Corpus:
     sampler: Sampler
     tokenizer: ChainTokenizer
     facts: FactTokens
-    prior: LexicalPrior | None = None
+    prior: Prior | None = None
     weight: float = 1.0
     teacher: TeacherScores | None = None
 

@@ -15,9 +15,9 @@ from arcf.config import as_toml
 from arcf.errors import InputError
 from arcf.files import make_folder, write_text
 from arcf.scorer.exported.folder import CARD, TRAINING
+from arcf.scorer.loading import make_prior
 from arcf.scorer.network.backbone import load_backbone
 from arcf.scorer.network.scorer import find_device, make_model
-from arcf.scorer.prior import LexicalPrior
 from arcf.scorer.tokens import ChainTokenizer
 from arcf.training.card import model_card
 from arcf.training.checkpoint import Checkpoints, has_checkpoint, load_checkpoint
@@ -146,8 +146,8 @@ def make_trainer(
     """A trainer at the start of its run, without callbacks. The seed decides a new score head's weights."""
     torch.manual_seed(settings.run.seed)
     backbone = load_backbone(settings.model.name, settings.model.dropout).with_settings(settings.scorer)
-    if settings.model.freeze_embeddings:
-        backbone.embeddings.word.weight.requires_grad_(False)
+    if settings.model.frozen_layers is not None:
+        backbone.freeze(settings.model.frozen_layers)
     model = make_model(backbone, settings.model.encoding)
     model.to(device)
     corpora = [make_corpus(source, settings, backbone.tokenizer) for source in sources]
@@ -176,7 +176,7 @@ def make_corpus(source: Source, settings: TrainingSettings, tokenizer: ChainToke
         sampler=make_sampler(material, source.sampling, seed),
         tokenizer=tokenizer,
         facts=tokenizer.facts(texts),
-        prior=LexicalPrior(texts, settings.model.prior) if settings.model.prior else None,
+        prior=make_prior(settings.scorer, texts),
         weight=source.settings.weight,
         teacher=TeacherScores(Path(teacher.scores), source.name, source.samples_key(seed)) if teacher else None,
     )

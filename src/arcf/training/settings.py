@@ -38,26 +38,30 @@ class ModelSettings:
     """The model that is trained.
 
     `name`: a folder or a name on the Hugging Face hub. `encoding`: shared_prefix, late or joint. `dropout` replaces the
-    model's own, None keeps it. `freeze_embeddings` leaves the word embeddings as they are, which saves half of a small
-    model's optimiser state and protects words that training never shows. `prior`: the weight of the words that a
+    model's own, None keeps it. `frozen_layers`: the embeddings and so many layers after them stay as they are;
+    None trains everything. 0 saves half of a small model's optimiser state and protects words that training never
+    shows; more keeps more of what was known, and trains faster. `prior`: the weight of the words that a
     candidate shares with the prefix, which the model's own score is added to; see `scorer.prior`. `similarity`: the
     weight of the cosine of prefix and candidate, in all encodings but joint; see `scorer.network.prefix_first`.
     `read_ahead`: s, the layers of a candidate that see no prefix, in the late encoding; see `scorer.network.late`.
+    `dense`: the weight of the cosine of prefix and candidate for the model as it is before training; see
+    `scorer.dense_prior`.
     """
 
     name: str = MINILM
     encoding: str = "shared_prefix"
     dropout: float | None = None
-    freeze_embeddings: bool = False
+    frozen_layers: int | None = None
     prior: float = 0.0
     similarity: float = 0.0
     read_ahead: int = 0
+    dense: float = 0.0
 
     def __post_init__(self) -> None:
         pick(ENCODINGS, self.encoding, "encoding")
         _require(self.dropout is None or 0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}.")
-        for name in ("prior", "similarity", "read_ahead"):
-            _require(getattr(self, name) >= 0, f"{name} must be at least 0, not {getattr(self, name)}.")
+        for name in ("prior", "similarity", "read_ahead", "dense", "frozen_layers"):
+            _require((getattr(self, name) or 0) >= 0, f"{name} must be at least 0, not {getattr(self, name)}.")
         fits = not self.similarity or pick(ENCODINGS, self.encoding, "encoding").has_similarity
         _require(fits, f"similarity is no part of the {self.encoding} encoding; set it to 0.")
         late = not self.read_ahead or self.encoding == Late.name
@@ -247,4 +251,12 @@ class TrainingSettings:
     def scorer(self) -> ScorerSettings:
         """What the trained model carries with it."""
         model = self.model
-        return ScorerSettings(model.encoding, model.prior, model.similarity, self.sampling.query, model.read_ahead)
+        return ScorerSettings(
+            encoding=model.encoding,
+            prior=model.prior,
+            similarity=model.similarity,
+            query=self.sampling.query,
+            read_ahead=model.read_ahead,
+            dense=model.dense,
+            untrained=model.name if model.dense else "",
+        )

@@ -13,6 +13,10 @@ The late encoding is the same, cut in two after the layers that see no prefix, s
 
     tokens (C, L), lengths (C,), segment (1,): 0 for prefixes, 1 for candidates -> hidden states (C, L, hidden)
     hidden states (C, L, hidden), lengths (C,), what was seen before, as above -> as above
+
+A plain encoder, which sees every row alone, has the inputs and the output that other exporters give it:
+
+    input_ids (C, L), attention_mask (C, L) -> last_hidden_state (C, L, hidden)
 """
 
 from collections.abc import Callable, Sequence
@@ -83,6 +87,15 @@ def build_late(
     return lower, _Builder(weights, precision).upper(read_ahead)
 
 
+def build_encoder(weights: EncoderWeights, precision: Precision) -> onnx.ModelProto:
+    """The graph of a plain encoder.
+
+    Raises:
+        InputError: the model's activation is one that arcf cannot export.
+    """
+    return _Builder(weights, precision).encoder()
+
+
 class _Builder:
     def __init__(self, weights: EncoderWeights, precision: Precision) -> None:
         name = weights.activation
@@ -100,7 +113,7 @@ class _Builder:
         """From tokens to scores."""
         graph = self.graph
         tokens, seen = graph.input("tokens", INT32, ("C", "L")), self._seen(0)
-        shapes = self._shapes(tokens, graph.node("Shape", seen[0][0], start=1, end=2))
+        shapes = self._shapes(tokens, self._lengths(), graph.node("Shape", seen[0][0], start=1, end=2))
         segment = graph.node("Min", shapes.seen, graph.integers(1))
         return self._to_scores(self._embed(tokens, shapes, segment), shapes, seen)
 
@@ -108,21 +121,37 @@ class _Builder:
         """From tokens to hidden states after so many layers, in which rows see only themselves."""
         graph = self.graph
         tokens, segment = graph.input("tokens", INT32, ("C", "L")), graph.input("segment", INT64, (1,))
-        shapes = self._shapes(tokens, graph.integers(0))
-        nothing = [graph.weight(np.zeros((self.heads, 0, self.size), np.float32))] * 2
-        hidden = self._flat(self._embed(tokens, shapes, segment))
-        for layer in self.weights.layers[:layers]:
-            own = self._apart(layer, hidden, shapes, ["", "", ""])
-            hidden = self._layer(layer, hidden, _Heads(*own, *nothing), shapes)
-        graph.output(self._rows(hidden, shapes, result="states"), ("C", "L", self.width))
+        shapes = self._shapes(tokens, self._lengths(), graph.integers(0))
+        self._alone(self._embed(tokens, shapes, segment), shapes, self.weights.layers[:layers], "states")
         return graph.model("arcf-lower")
+
+    def encoder(self) -> onnx.ModelProto:
+        """From tokens to the last hidden states."""
+        graph = self.graph
+        tokens, mask = (graph.input(name, INT64, ("C", "L")) for name in ("input_ids", "attention_mask"))
+        lengths = graph.node("ReduceSum", mask, graph.integers(1), keepdims=0)
+        shapes = self._shapes(tokens, lengths, graph.integers(0))
+        self._alone(self._embed(tokens, shapes, graph.integers(0)), shapes, self.weights.layers, "last_hidden_state")
+        return graph.model("arcf-encoder")
 
     def upper(self, first: int) -> onnx.ModelProto:
         """From the hidden states before a layer to scores."""
         graph = self.graph
         states, seen = graph.input("states", FLOAT, ("C", "L", self.width)), self._seen(first)
-        shapes = self._shapes(states, graph.node("Shape", seen[0][0], start=1, end=2))
+        shapes = self._shapes(states, self._lengths(), graph.node("Shape", seen[0][0], start=1, end=2))
         return self._to_scores(states, shapes, seen)
+
+    def _lengths(self) -> str:
+        return self.graph.input("lengths", INT32, ("C",))
+
+    def _alone(self, states: str, shapes: _Shapes, layers: Sequence[LayerWeights], result: str) -> None:
+        """Layers in which rows see only themselves: (C, L, hidden) -> the output of that name, of the same shape."""
+        graph, hidden = self.graph, self._flat(states)
+        nothing = [graph.weight(np.zeros((self.heads, 0, self.size), np.float32))] * 2
+        for layer in layers:
+            own = self._apart(layer, hidden, shapes, ["", "", ""])
+            hidden = self._layer(layer, hidden, _Heads(*own, *nothing), shapes)
+        graph.output(self._rows(hidden, shapes, result=result), ("C", "L", self.width))
 
     def _seen(self, first: int) -> list[list[str]]:
         """Keys and values of what was seen before, in the layers from `first` on."""
@@ -155,10 +184,9 @@ class _Builder:
         shape = self.graph.node("Concat", shapes.rows, shapes.length, self.graph.integers(self.width), axis=0)
         return self.graph.node("Reshape", hidden, shape, result=result)
 
-    def _shapes(self, rows: str, seen: str) -> _Shapes:
-        """Of rows (C, L, ..) after so many tokens seen."""
+    def _shapes(self, rows: str, lengths: str, seen: str) -> _Shapes:
+        """Of rows (C, L, ..) of these lengths after so many tokens seen."""
         graph = self.graph
-        lengths = graph.input("lengths", INT32, ("C",))
         count, length = graph.nodes("Split", graph.node("Shape", rows, start=0, end=2), results=["", ""], num_outputs=2)
         places = self._range(length)  # (L,)
         ends = graph.node("Cast", graph.node("Unsqueeze", lengths, graph.integers(1, 2)), to=INT64)  # (C, 1, 1)

@@ -2,6 +2,7 @@
 
 model.onnx       the graph with its weights
 lower.onnx       in the late encoding: the graph of the layers that are read ahead; model.onnx has the others
+untrained/       with a dense prior: its encoder, as a folder that can be loaded like any other sentence encoder's
 config.json      the encoder's settings, tokenizer.json its vocabulary: as in the folder it was exported from
 manifest.json    format, version, precision, source, and the size and SHA-256 of these files
 calibration.json what makes probabilities of its scores, if the model was calibrated
@@ -18,10 +19,11 @@ from arcf.errors import InputError
 from arcf.files import digest_file, read_text, write_text
 
 MODEL, LOWER, MANIFEST, CARD, TRAINING = "model.onnx", "lower.onnx", "manifest.json", "README.md", "training.json"
+UNTRAINED: Final = "untrained"
 
 FORMAT: Final = "arcf-onnx"
-VERSIONS: Final = (1, 2)
-"""1 is one graph, 2 has a lower one. A new number is for what older versions of arcf cannot run."""
+VERSIONS: Final = (1, 2, 3)
+"""1 is one graph, 2 has a lower one, 3 a dense prior. A new number is for what older versions of arcf cannot run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,19 @@ class ExportManifest:
         """What tells the model from another: the checksums of its files."""
         return json.dumps({name: record.sha256 for name, record in self.files.items()}, sort_keys=True)
 
+    @property
+    def _version(self) -> int:
+        if any(name.startswith(f"{UNTRAINED}/") for name in self.files):
+            return 3
+        return 2 if LOWER in self.files else 1
+
     def with_file(self, path: Path) -> "ExportManifest":
         """The manifest with the record of a file that was added or written again."""
         return replace(self, files={**self.files, path.name: FileRecord.of(path)})
 
     def write(self, folder: Path) -> None:
         """Write manifest.json; last of all files, since it vouches for them."""
-        record = {"format": FORMAT, "version": VERSIONS[LOWER in self.files]} | asdict(self)
+        record = {"format": FORMAT, "version": self._version} | asdict(self)
         write_text(folder / MANIFEST, json.dumps(record, indent=2) + "\n")
 
     def check(self, folder: Path) -> None:
@@ -99,7 +107,7 @@ def read_manifest(folder: Path) -> ExportManifest:
         raise InputError(f"is not the manifest of a model exported by arcf; expected the format '{FORMAT}'.", path)
     if record.get("version") not in VERSIONS:
         raise InputError(
-            f"is of the version {record.get('version')}, and this arcf runs {' and '.join(map(str, VERSIONS))}; "
+            f"is of the version {record.get('version')}, and this arcf runs {', '.join(map(str, VERSIONS))}; "
             "export the model again, or install the arcf that exported it.",
             path,
         )

@@ -7,7 +7,7 @@ is a plain Hugging Face model: `AutoModel` reads the encoder from it, and `AutoM
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from arcf.errors import InputError
+from arcf.errors import InputError, SettingError
 from arcf.files import read_json_object, usual_mode
 from arcf.pretrained.architectures import Architecture, architecture_of
 from arcf.pretrained.location import CONFIG, TOKENIZER, locate
@@ -78,6 +78,20 @@ class Backbone:
     def with_settings(self, settings: ScorerSettings) -> "Backbone":
         """The same model, to be run and saved with other settings."""
         return replace(self, settings=settings)
+
+    def freeze(self, layers: int) -> None:
+        """Keep the embeddings and the first so many layers as they are.
+
+        Raises:
+            SettingError: nothing would be left to train but the head.
+        """
+        if layers >= len(self.layers):
+            raise SettingError(f"frozen_layers must be less than the model's {len(self.layers)} layers, not {layers}.")
+        for part in (self.embeddings, *self.layers[:layers]):
+            for entry in fields(part):
+                module = getattr(part, entry.name)
+                if isinstance(module, nn.Module):
+                    module.requires_grad_(False)
 
     @property
     def has_trained_head(self) -> bool:

@@ -1,0 +1,149 @@
+"""The dense prior, and models that were trained with one."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+import transformers
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcf.errors import InputError
+from arcf.scorer import STOP, Prefix, ScorerSettings, load_scorer
+from arcf.scorer.dense_prior import CHOSEN_WEIGHT, DensePrior
+from arcf.scorer.export import export
+from arcf.scorer.network.backbone import Backbone
+from arcf.scorer.prior import LexicalPrior, SumOfPriors, WithPrior
+from arcf.sentences import Vectors, load_encoder
+
+from .conftest import FACTS, QUERIES
+
+WEIGHT = 15.0
+
+
+class Letters:
+    """An encoder that counts letters, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        self.asked += texts
+        counts = np.array([[text.lower().count(letter) for letter in "aeiost"] for text in texts], dtype=np.float32)
+        length = np.linalg.norm(counts.reshape(-1, 6), axis=1, keepdims=True)
+        unit: Vectors = counts.reshape(-1, 6) / np.maximum(length, 1)
+        return unit
+
+
+@pytest.mark.parametrize("chosen", [(), (2,), (6, 1, 3)])
+def test_against_cosines_written_out(chosen: tuple[int, ...]) -> None:
+    scores = DensePrior(Letters(), FACTS, WEIGHT).score(Prefix(QUERIES[0], chosen), np.arange(len(FACTS)))
+    facts, query = Letters().encode(FACTS), Letters().encode([QUERIES[0].replace("(answer)", " ")])[0]
+    expected = facts @ query
+    if chosen:
+        expected = expected + CHOSEN_WEIGHT * np.max([facts @ facts[fact] for fact in chosen], axis=0)
+    np.testing.assert_allclose(scores, WEIGHT * expected, rtol=2e-3)
+
+
+def test_the_stop_sample_scores_nothing() -> None:
+    scores = DensePrior(Letters(), FACTS, WEIGHT).score(Prefix(QUERIES[0], (1,)), np.array([STOP, 0, STOP]))
+    assert scores[[0, 2]].tolist() == [0, 0]
+    assert scores[1] > 0
+
+
+def test_a_text_is_encoded_once_and_only_when_it_is_asked_for() -> None:
+    encoder = Letters()
+    prior = DensePrior(encoder, FACTS, WEIGHT)
+    for chosen in ((), (4,), (4, 2)):
+        prior.score(Prefix(QUERIES[0], chosen), np.array([1, 2, STOP, 2]))
+    texts = [text for text in encoder.asked if text]
+    assert sorted(texts) == sorted([QUERIES[0].replace("(answer)", " "), FACTS[1], FACTS[2], FACTS[4]])
+
+
+@pytest.mark.parametrize("facts", [[], [""], ["ssh", "ssh"]])
+def test_corpora_with_little_in_them(facts: list[str]) -> None:
+    prior = DensePrior(Letters(), facts, WEIGHT)
+    scores = prior.score(Prefix("same?", tuple(range(len(facts)))), np.arange(-1, len(facts)))
+    assert np.isfinite(scores).all()
+    assert len(set(scores[1:].tolist())) <= 1
+
+
+@given(st.permutations(range(-1, len(FACTS))), st.lists(st.sampled_from(range(len(FACTS))), unique=True))
+def test_a_score_depends_on_prefix_and_candidate_alone(candidates: list[int], chosen: list[int]) -> None:
+    prior, prefix = DensePrior(Letters(), FACTS, WEIGHT), Prefix(QUERIES[0], tuple(chosen))
+    together = prior.score(prefix, np.array(candidates))
+    alone = [prior.score(prefix, np.array([candidate]))[0] for candidate in candidates]
+    np.testing.assert_allclose(together, alone, rtol=1e-6)
+
+
+@pytest.fixture
+def untrained(tiny: Callable[..., Backbone], tmp_path: Path) -> Path:
+    tiny("bert").save(tmp_path / "untrained")
+    return tmp_path / "untrained"
+
+
+@pytest.fixture
+def trained(tiny: Callable[..., Backbone], untrained: Path, tmp_path: Path) -> Path:
+    settings = ScorerSettings(encoding="late", prior=WEIGHT, dense=8.0, untrained=str(untrained), read_ahead=1)
+    tiny("bert").with_settings(settings).save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_a_model_remembers_its_priors(trained: Path, untrained: Path, tmp_path: Path) -> None:
+    """The export too, wherever the encoder has gone since."""
+    export(trained, tmp_path / "exported")
+    prefix, ids = Prefix(QUERIES[1], (2,)), np.arange(-1, len(FACTS))
+    encoder = load_encoder(str(untrained))
+    expected = LexicalPrior(FACTS, WEIGHT).score(prefix, ids) + DensePrior(encoder, FACTS, 8.0).score(prefix, ids)
+    found = [load_scorer(trained, FACTS)]
+    untrained.rename(tmp_path / "elsewhere")
+    found.append(load_scorer(tmp_path / "exported", FACTS))
+    for scorer in found:
+        assert isinstance(scorer, WithPrior)
+        assert isinstance(scorer.prior, SumOfPriors)
+        np.testing.assert_allclose(scorer.prior.score(prefix, ids), expected, atol=2e-3)
+    np.testing.assert_allclose(found[0].score(prefix, ids), found[1].score(prefix, ids), atol=5e-3)
+
+
+def test_other_facts_have_other_vectors(trained: Path) -> None:
+    facts, ids = ["ice floats", "water melting"], np.arange(2)
+    scorer, expected = load_scorer(trained, FACTS).for_facts(facts), load_scorer(trained, facts)
+    np.testing.assert_array_equal(scorer.score(Prefix("ice"), ids), expected.score(Prefix("ice"), ids))
+
+
+@pytest.mark.parametrize("family", ["bert", "mpnet", "roberta", "electra"])
+def test_the_exported_encoder_is_the_encoder(family: str, tiny: Callable[..., Backbone], tmp_path: Path) -> None:
+    """By transformers' own forward pass: the folder is a sentence encoder's like any other."""
+    backbone = tiny(family)
+    backbone.save(tmp_path / "untrained")
+    settings = ScorerSettings(encoding="shared_prefix", dense=8.0, untrained=str(tmp_path / "untrained"))
+    backbone.with_settings(settings).save(tmp_path / "model")
+    export(tmp_path / "model", tmp_path / "exported")
+    exported = load_encoder(str(tmp_path / "exported" / "untrained")).encode(FACTS)
+    model = transformers.AutoModel.from_pretrained(tmp_path / "untrained").eval()
+    tokenizer = backbone.tokenizer.raw
+    tokenizer.no_padding()
+    for vector, text in zip(exported, FACTS, strict=True):
+        ids = transformers.BatchEncoding({"input_ids": [tokenizer.encode(text).ids]}, tensor_type="pt")
+        mean = model(**ids).last_hidden_state[0].mean(dim=0).detach().numpy()
+        np.testing.assert_allclose(vector, mean / np.linalg.norm(mean), atol=1e-4)
+
+
+def test_an_export_with_a_damaged_encoder_is_refused(trained: Path, tmp_path: Path) -> None:
+    export(trained, tmp_path / "exported")
+    assert json.loads((tmp_path / "exported" / "manifest.json").read_text())["version"] == 3
+    (tmp_path / "exported" / "untrained" / "model.onnx").write_bytes(b"something else")
+    with pytest.raises(InputError, match="the file is damaged"):
+        load_scorer(tmp_path / "exported", FACTS)
+
+
+def test_a_new_export_without_a_prior_has_no_encoder(
+    trained: Path, tiny: Callable[..., Backbone], tmp_path: Path
+) -> None:
+    export(trained, tmp_path / "exported")
+    tiny("bert").with_settings(ScorerSettings(encoding="shared_prefix")).save(tmp_path / "plain")
+    export(tmp_path / "plain", tmp_path / "exported")
+    assert not (tmp_path / "exported" / "untrained").exists()
+    assert not isinstance(load_scorer(tmp_path / "exported", FACTS), WithPrior)
