@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arcf.errors import InputError
 from arcf.scorer import STOP, Prefix, ScorerSettings, load_scorer
-from arcf.scorer.dense_prior import CHOSEN_WEIGHT, DensePrior
+from arcf.scorer.dense_prior import CHOSEN_WEIGHT, STOP_NEARNESS, DensePrior
 from arcf.scorer.export import export
 from arcf.scorer.network.backbone import Backbone
 from arcf.scorer.prior import LexicalPrior, SumOfPriors, WithPrior
@@ -47,10 +47,12 @@ def test_against_cosines_written_out(chosen: tuple[int, ...]) -> None:
     np.testing.assert_allclose(scores, WEIGHT * expected, rtol=2e-3)
 
 
-def test_the_stop_sample_scores_nothing() -> None:
-    scores = DensePrior(Letters(), FACTS, WEIGHT).score(Prefix(QUERIES[0], (1,)), np.array([STOP, 0, STOP]))
-    assert scores[[0, 2]].tolist() == [0, 0]
-    assert scores[1] > 0
+def test_the_stop_sample_scores_the_same_after_any_prefix() -> None:
+    prior, asked = DensePrior(Letters(), FACTS, WEIGHT), np.array([STOP, 0, STOP])
+    for chosen in ((), (1,), (1, 3)):
+        scores = prior.score(Prefix(QUERIES[0], chosen), asked)
+        assert scores[[0, 2]].tolist() == pytest.approx([WEIGHT * STOP_NEARNESS] * 2)
+        assert scores[1] != scores[0]
 
 
 def test_a_text_is_encoded_once_and_only_when_it_is_asked_for() -> None:

@@ -31,7 +31,7 @@ class Prior(Protocol):
         ...
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The score of each candidate after `prefix`; 0 for the stop sample."""
+        """The score of each candidate after `prefix`."""
         ...
 
 
