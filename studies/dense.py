@@ -1,12 +1,13 @@
 """What the cosine of an untrained encoder adds to a model's scores: python studies/dense.py --dataset worldtree-2020.
 
 Each question's nearest facts are scored once, without any chosen fact, and ranked by the model's score and the cosine
-times some weights. A model that has a dense prior already is scored without it. Training holds out the same sample of
-questions, if as many are asked for here as were held out.
+times some weights. The model is an export with an encoder of its own; the weight that it was made with does not count.
+Training holds out the same sample of questions, if as many are asked for here as were held out.
 """
 
 from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -20,13 +21,12 @@ from arcf.data import load as load_dataset
 from arcf.data.sample import sampled
 from arcf.evaluation import mean_average_precision
 from arcf.neighborhood import make_neighborhood
-from arcf.pretrained.location import MINILM
 from arcf.runs import Run
 from arcf.scorer import Prefix, packaged_model
 from arcf.scorer.dense_prior import DensePrior
+from arcf.scorer.exported.folder import UNTRAINED
 from arcf.scorer.loading import load_network
 from arcf.scorer.prior import LexicalPrior
-from arcf.sentences import load_encoder
 from arcf.types import Dataset, Question, Ranking
 
 WEIGHTS = (0.0, 4.0, 8.0, 12.0, 15.0, 20.0, 30.0, 60.0)
@@ -38,10 +38,10 @@ def score_parts(
 ) -> list[NDArray[np.float64]]:
     """Of each question's nearest facts, the ids, the model's scores with its lexical prior, and the cosines: (3, k)."""
     texts = [fact.text for fact in dataset.facts]
-    network = load_network(model, texts)
+    network, encoder = load_network(model, texts), str(Path(model) / UNTRAINED)
     lexical = LexicalPrior(texts, network.settings.prior)
-    dense = DensePrior(load_encoder(network.settings.untrained or MINILM), texts, 1.0)
-    neighborhood = make_neighborhood(dataset, distance)
+    dense = DensePrior(encoder, texts, 1.0)
+    neighborhood = make_neighborhood(dataset, distance, encoder)
     parts = []
     for question in track(questions, "Scoring"):
         query = question.asked(network.settings.query).query()
@@ -67,7 +67,9 @@ def main(
     questions: Annotated[int, typer.Option(min=1, help="How many of each; 200 were held out in training.")] = 200,
 ) -> None:
     """Compare weights of the cosine."""
-    table = Table("dataset", "distance", "questions", *(f"{weight:g}" for weight in WEIGHTS), title="MAP by weight of the cosine")
+    table = Table(
+        "dataset", "distance", "questions", *(f"{weight:g}" for weight in WEIGHTS), title="MAP by weight of the cosine"
+    )
     for name, near in product(dataset or ["science"], distance or ["tfidf", "tfidf+embedding"]):
         asked = sampled(load_dataset(name), split, questions)
         parts = score_parts(model or str(packaged_model()), asked, asked.split(split), near)

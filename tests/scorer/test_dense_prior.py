@@ -1,8 +1,9 @@
 """The dense prior, and models that were trained with one."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,73 +12,93 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcf.errors import InputError
-from arcf.scorer import STOP, Prefix, ScorerSettings, load_scorer
+from arcf.neighborhood import make_distance
+from arcf.scorer import STOP, Prefix, ScorerSettings, dense_prior, load_scorer
 from arcf.scorer.dense_prior import CHOSEN_WEIGHT, STOP_NEARNESS, DensePrior
 from arcf.scorer.export import export
+from arcf.scorer.loading import model_neighborhood
 from arcf.scorer.network.backbone import Backbone
 from arcf.scorer.prior import LexicalPrior, SumOfPriors, WithPrior
-from arcf.sentences import Vectors, load_encoder
+from arcf.sentences import load_encoder
+from arcf.types import Dataset, Fact
 
 from .conftest import FACTS, QUERIES
 
 WEIGHT = 15.0
 
 
-class Letters:
-    """An encoder that counts letters, and remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        self.asked += texts
-        counts = np.array([[text.lower().count(letter) for letter in "aeiost"] for text in texts], dtype=np.float32)
-        length = np.linalg.norm(counts.reshape(-1, 6), axis=1, keepdims=True)
-        unit: Vectors = counts.reshape(-1, 6) / np.maximum(length, 1)
-        return unit
+@pytest.fixture(scope="module")
+def encoder(tiny: Callable[..., Backbone], tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("encoder")
+    tiny("bert").save(folder)
+    return str(folder)
 
 
 @pytest.mark.parametrize("chosen", [(), (2,), (6, 1, 3)])
-def test_against_cosines_written_out(chosen: tuple[int, ...]) -> None:
-    scores = DensePrior(Letters(), FACTS, WEIGHT).score(Prefix(QUERIES[0], chosen), np.arange(len(FACTS)))
-    facts, query = Letters().encode(FACTS), Letters().encode([QUERIES[0].replace("(answer)", " ")])[0]
-    expected = facts @ query
+def test_against_cosines_written_out(chosen: tuple[int, ...], encoder: str) -> None:
+    scores = DensePrior(encoder, FACTS, WEIGHT).score(Prefix(QUERIES[0], chosen), np.arange(len(FACTS)))
+    facts, query = (load_encoder(encoder).encode(texts) for texts in (FACTS, [QUERIES[0].replace("(answer)", " ")]))
+    expected = facts @ query[0]
     if chosen:
         expected = expected + CHOSEN_WEIGHT * np.max([facts @ facts[fact] for fact in chosen], axis=0)
-    np.testing.assert_allclose(scores, WEIGHT * expected, rtol=2e-3)
+    np.testing.assert_allclose(scores, WEIGHT * expected, rtol=1e-4)
 
 
-def test_the_stop_sample_scores_the_same_after_any_prefix() -> None:
-    prior, asked = DensePrior(Letters(), FACTS, WEIGHT), np.array([STOP, 0, STOP])
+def test_the_stop_sample_scores_the_same_after_any_prefix(encoder: str) -> None:
+    prior, asked = DensePrior(encoder, FACTS, WEIGHT), np.array([STOP, 0, STOP])
     for chosen in ((), (1,), (1, 3)):
         scores = prior.score(Prefix(QUERIES[0], chosen), asked)
         assert scores[[0, 2]].tolist() == pytest.approx([WEIGHT * STOP_NEARNESS] * 2)
         assert scores[1] != scores[0]
+    assert prior.score(Prefix(QUERIES[0]), np.array([STOP])).tolist() == pytest.approx([WEIGHT * STOP_NEARNESS])
 
 
-def test_a_text_is_encoded_once_and_only_when_it_is_asked_for() -> None:
-    encoder = Letters()
+def test_of_many_facts_only_those_that_are_asked_for_are_encoded(encoder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    prefix, asked = Prefix(QUERIES[0], (4,)), np.array([1, 2, STOP, 2])
+    expected = DensePrior(encoder, FACTS, WEIGHT).score(prefix, asked)
+    monkeypatch.setattr(dense_prior, "MANY_FACTS", 3)
+    encoded: list[str] = []
+    real = load_encoder(encoder)
+    monkeypatch.setattr(
+        dense_prior,
+        "load_encoder",
+        lambda _: SimpleNamespace(encode=lambda texts: encoded.extend(texts) or real.encode(texts)),
+    )
     prior = DensePrior(encoder, FACTS, WEIGHT)
-    for chosen in ((), (4,), (4, 2)):
-        prior.score(Prefix(QUERIES[0], chosen), np.array([1, 2, STOP, 2]))
-    texts = [text for text in encoder.asked if text]
+    for _ in range(2):
+        np.testing.assert_allclose(prior.score(prefix, asked), expected, rtol=2e-3)
+    texts = [text for text in encoded if text]
     assert sorted(texts) == sorted([QUERIES[0].replace("(answer)", " "), FACTS[1], FACTS[2], FACTS[4]])
 
 
-@pytest.mark.parametrize("facts", [[], [""], ["ssh", "ssh"]])
-def test_corpora_with_little_in_them(facts: list[str]) -> None:
-    prior = DensePrior(Letters(), facts, WEIGHT)
+@pytest.mark.parametrize("facts", [[], [""], ["ice", "ice"]])
+@pytest.mark.parametrize("many", [0, 9])
+def test_corpora_with_little_in_them(
+    facts: list[str], many: int, encoder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dense_prior, "MANY_FACTS", many)
+    prior = DensePrior(encoder, facts, WEIGHT)
     scores = prior.score(Prefix("same?", tuple(range(len(facts)))), np.arange(-1, len(facts)))
     assert np.isfinite(scores).all()
     assert len(set(scores[1:].tolist())) <= 1
 
 
-@given(st.permutations(range(-1, len(FACTS))), st.lists(st.sampled_from(range(len(FACTS))), unique=True))
-def test_a_score_depends_on_prefix_and_candidate_alone(candidates: list[int], chosen: list[int]) -> None:
-    prior, prefix = DensePrior(Letters(), FACTS, WEIGHT), Prefix(QUERIES[0], tuple(chosen))
+@given(candidates=st.permutations(range(-1, len(FACTS))), chosen=st.lists(st.sampled_from(range(7)), unique=True))
+def test_a_score_depends_on_prefix_and_candidate_alone(encoder: str, candidates: list[int], chosen: list[int]) -> None:
+    prior, prefix = DensePrior(encoder, FACTS, WEIGHT), Prefix(QUERIES[0], tuple(chosen))
     together = prior.score(prefix, np.array(candidates))
     alone = [prior.score(prefix, np.array([candidate]))[0] for candidate in candidates]
-    np.testing.assert_allclose(together, alone, rtol=1e-6)
+    np.testing.assert_allclose(together, alone, rtol=1e-5)
+
+
+def test_with_a_dense_prior_facts_are_near_by_meaning_too(trained: Path, untrained: Path) -> None:
+    """Also those that share no word with the question, unless a distance is asked for."""
+    dataset = Dataset("made-up", tuple(Fact(str(number), text) for number, text in enumerate(FACTS)))
+    by_words = model_neighborhood(trained, dataset, "tfidf").nearest("heat", 10)
+    by_both = model_neighborhood(trained, dataset).nearest("heat", 10)
+    assert len(by_words) < len(by_both) == len(FACTS)
+    distance = make_distance(dataset, "tfidf+embedding", str(untrained))
+    assert by_both.tolist() == distance.nearest("heat", 10).tolist()
 
 
 @pytest.fixture
@@ -97,8 +118,8 @@ def test_a_model_remembers_its_priors(trained: Path, untrained: Path, tmp_path: 
     """The export too, wherever the encoder has gone since."""
     export(trained, tmp_path / "exported")
     prefix, ids = Prefix(QUERIES[1], (2,)), np.arange(-1, len(FACTS))
-    encoder = load_encoder(str(untrained))
-    expected = LexicalPrior(FACTS, WEIGHT).score(prefix, ids) + DensePrior(encoder, FACTS, 8.0).score(prefix, ids)
+    dense = DensePrior(str(untrained), FACTS, 8.0)
+    expected = LexicalPrior(FACTS, WEIGHT).score(prefix, ids) + dense.score(prefix, ids)
     found = [load_scorer(trained, FACTS)]
     untrained.rename(tmp_path / "elsewhere")
     found.append(load_scorer(tmp_path / "exported", FACTS))

@@ -22,7 +22,6 @@ from arcf.rankers import Autoregressive
 from arcf.scorer import Prefix, load_scorer
 from arcf.scorer.dense_prior import DensePrior
 from arcf.scorer.prior import LexicalPrior, WithPrior
-from arcf.sentences import load_encoder
 from arcf.training import checkpoint
 from arcf.training.figures import Figures
 from arcf.training.held_out import HeldOut
@@ -208,7 +207,7 @@ def test_a_model_with_a_dense_prior(settings: Settings, dataset: Dataset, model_
     texts = [fact.text for fact in dataset.facts]
     scorer, prefix, ids = load_scorer(trained.folder, texts), Prefix("seeds", (1,)), np.arange(len(texts))
     assert isinstance(scorer, WithPrior)
-    untrained = DensePrior(load_encoder(str(model_folder)), texts, 9.0)
+    untrained = DensePrior(str(model_folder), texts, 9.0)
     np.testing.assert_array_equal(scorer.prior.score(prefix, ids), untrained.score(prefix, ids))
 
 

@@ -32,7 +32,10 @@ MODEL_OPTIONS: dict[str, tuple[str, Any]] = {
     ),
     "distance": (
         "distance",
-        Annotated[str | None, typer.Option(help="What makes facts visible; several joined by +. [default: tfidf]")],
+        Annotated[
+            str | None,
+            typer.Option(help="What makes facts visible; several joined by +. [default: as suits the model]"),
+        ],
     ),
     "query": (
         "query",

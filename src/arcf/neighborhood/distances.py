@@ -1,5 +1,7 @@
 """The distances by name. A new one is a recipe in a file of its own and a line here."""
 
+from dataclasses import replace
+
 from arcf.neighborhood.base import Recipe
 from arcf.neighborhood.bm25 import Bm25
 from arcf.neighborhood.embedding import Embedding
@@ -21,11 +23,14 @@ DISTANCES: dict[str, Recipe] = {
 }
 
 
-def recipe(name: str) -> Recipe:
+def recipe(name: str, encoder: str | None = None) -> Recipe:
     """The distance of that name; names joined by + are a union of distances, taken in turns in that order.
+
+    `encoder` is a sentence encoder's folder, or its name on the hub, for embeddings; MiniLM unless given.
 
     Raises:
         UnknownNameError: there is no distance of that name.
     """
-    parts = tuple(pick(DISTANCES, part.strip(), "distance") for part in name.split("+"))
+    found = (pick(DISTANCES, part.strip(), "distance") for part in name.split("+"))
+    parts = tuple(replace(part, model=encoder) if encoder and isinstance(part, Embedding) else part for part in found)
     return parts[0] if len(parts) == 1 else Union(parts)

@@ -11,16 +11,18 @@ TRAINING_SPLIT = "train"
 never from those that are evaluated."""
 
 
-def make_distance(dataset: Dataset, name: str = "tfidf") -> Distance:
+def make_distance(dataset: Dataset, name: str = "tfidf", encoder: str | None = None) -> Distance:
     """The distance of that name over a dataset's facts, from the cache where building it took long.
+
+    `encoder` is that of embeddings; see `recipe`.
 
     Raises:
         UnknownNameError: there is no such distance.
         MissingExtraError: the distance needs a library that is not installed.
     """
-    return load_or_build(recipe(name), dataset.facts, dataset.splits.get(TRAINING_SPLIT, ()), dataset.name)
+    return load_or_build(recipe(name, encoder), dataset.facts, dataset.splits.get(TRAINING_SPLIT, ()), dataset.name)
 
 
-def make_neighborhood(dataset: Dataset, distance: str = "tfidf") -> Neighborhood:
+def make_neighborhood(dataset: Dataset, distance: str = "tfidf", encoder: str | None = None) -> Neighborhood:
     """The neighborhoods of a dataset under the distance of that name; see `make_distance`."""
-    return Neighborhood(dataset.facts, make_distance(dataset, distance))
+    return Neighborhood(dataset.facts, make_distance(dataset, distance, encoder))

@@ -5,13 +5,16 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
+from arcf.kept.facts import TextFacts
 from arcf.kept.head import FORMAT, About
 from arcf.kept.keeping import kept
 from arcf.kept.texts import digest_of
 from arcf.neighborhood.base import Distance, Recipe, State
+from arcf.neighborhood.embedding import Embedding
 from arcf.neighborhood.sparse import Lexical
 from arcf.neighborhood.terms import TermCounts
 from arcf.neighborhood.text import stop_words
+from arcf.neighborhood.union import Union, UnionDistance
 from arcf.types import Fact, Question, cores_of, texts_of
 
 VERSION: Final = 3
@@ -28,6 +31,10 @@ def load_or_build(recipe: Recipe, facts: Sequence[Fact], questions: Sequence[Que
 
     `corpus` is its name, for those who look at the cache. What goes wrong there is told by `kept`.
     """
+    if isinstance(recipe, Union):
+        return UnionDistance([load_or_build(part, facts, questions, corpus) for part in recipe.parts])
+    if isinstance(recipe, Embedding):  # looks at texts alone: whatever else a dataset has makes no other file
+        facts, questions = TextFacts(texts_of(facts)), ()
     mark = fingerprint(recipe, facts, questions)
     about = About(_what(recipe), len(facts), digest_of(texts_of(facts)), corpus)
     return recipe.restore(kept("distances", mark, about, lambda: _build(recipe, facts, questions, corpus).state()))

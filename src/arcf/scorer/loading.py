@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcf.errors import InputError, MissingExtraError
+from arcf.files import read_json_object
+from arcf.neighborhood import Neighborhood, make_neighborhood
 from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder, locate
 from arcf.scorer.base import LoadedScorer
-from arcf.scorer.dense_prior import DensePrior
+from arcf.scorer.dense_prior import MANY_FACTS, DensePrior
 from arcf.scorer.exported.folder import LOWER, MODEL, UNTRAINED, FileRecord, is_exported
 from arcf.scorer.prior import LexicalPrior, Prior, SumOfPriors, WithPrior
 from arcf.scorer.settings import ScorerSettings
-from arcf.sentences import load_encoder
+from arcf.types import Dataset
 
 if TYPE_CHECKING:
     from arcf.scorer.exported.scorer import OnnxScorer
@@ -78,11 +80,33 @@ def make_prior(settings: ScorerSettings, facts: Sequence[str], folder: Path | No
     parts: list[Prior] = []
     if settings.prior:
         parts.append(LexicalPrior(facts, settings.prior))
-    if settings.dense:
-        own = None if folder is None else folder / UNTRAINED
-        encoder = load_encoder(str(own) if own is not None and own.is_dir() else settings.untrained)
+    encoder = _untrained(settings, folder)
+    if encoder is not None:
         parts.append(DensePrior(encoder, facts, settings.dense))
     return SumOfPriors(parts) if len(parts) > 1 else next(iter(parts), None)
+
+
+def model_neighborhood(name: str | Path, dataset: Dataset, distance: str | None = None) -> Neighborhood:
+    """The neighborhoods of a dataset by the distance of that name, with the encoder of the model's dense prior.
+
+    Unless a distance is given, facts are near by their words and, where the model has a dense prior, by its vectors
+    too. Of very many facts not all have vectors, and words have to do.
+
+    Raises:
+        InputError: there is no such model.
+        UnknownNameError: there is no such distance.
+    """
+    folder = locate(name)
+    encoder = _untrained(ScorerSettings.of(read_json_object(folder / CONFIG)), folder)
+    usual = "tfidf" if encoder is None or len(dataset.facts) >= MANY_FACTS else "tfidf+embedding"
+    return make_neighborhood(dataset, distance or usual, encoder)
+
+
+def _untrained(settings: ScorerSettings, folder: Path | None) -> str | None:
+    if not settings.dense:
+        return None
+    own = None if folder is None else folder / UNTRAINED
+    return str(own) if own is not None and own.is_dir() else settings.untrained
 
 
 def packaged_model() -> Path:
