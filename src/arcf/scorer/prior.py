@@ -75,7 +75,9 @@ class SumOfPriors:
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         """The sum of what the parts say."""
-        return np.sum([part.score(prefix, candidates) for part in self.parts], axis=0, dtype=np.float32)
+        scores = [part.score(prefix, candidates) for part in self.parts]  # (parts, candidates)
+        total: NDArray[np.float32] = np.sum(scores, axis=0, dtype=np.float32)
+        return total
 
 
 class WithPrior:

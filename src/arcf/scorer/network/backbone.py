@@ -87,7 +87,8 @@ class Backbone:
         """
         if layers >= len(self.layers):
             raise SettingError(f"frozen_layers must be less than the model's {len(self.layers)} layers, not {layers}.")
-        for part in (self.embeddings, *self.layers[:layers]):
+        frozen: list[Embeddings | Layer] = [self.embeddings, *self.layers[:layers]]
+        for part in frozen:
             for entry in fields(part):
                 module = getattr(part, entry.name)
                 if isinstance(module, nn.Module):
