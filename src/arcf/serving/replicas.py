@@ -23,10 +23,11 @@ from arcf.cluster.connection import import_ray
 from arcf.errors import ArcfWarning, InputError, SettingError
 from arcf.explainer import Explainer, load_explainer
 from arcf.explanation import Explanation
-from arcf.neighborhood import make_neighborhood
 from arcf.rankers import Autoregressive, RankerSettings
 from arcf.rankers.parcel import Parcel
+from arcf.scorer import packaged_model
 from arcf.scorer.base import Prefix
+from arcf.scorer.loading import model_neighborhood
 from arcf.serving.log import log_config
 from arcf.serving.running import advance
 from arcf.types import Dataset, QueryForm, Question, Step
@@ -148,7 +149,7 @@ def replicated(settings: RankerSettings, dataset: Dataset, replicas: ReplicaSett
     parcel = Parcel.of(settings, dataset)
     with connected(replicas.address), _deployed(parcel, replicas) as handle:
         query: QueryForm = handle.query.remote().result()
-        neighborhood = make_neighborhood(dataset, settings.distance)
+        neighborhood = model_neighborhood(settings.model or packaged_model(), dataset, settings.distance)
         ranker = Autoregressive(_Elsewhere(), neighborhood, settings.chain, settings.tiers, query)
         yield ReplicatedExplainer(dataset, ranker, handle.options(stream=True))
 
