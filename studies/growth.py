@@ -6,7 +6,7 @@
 Every figure is that of a process of its own, which is what a command is: `build` explains one question with an empty
 cache, `cold` the same with a full one; `question` is the mean of further questions in the process of `cold`, and
 `memory` the most that it held resident (pages of mapped files included), before and after these questions. Seconds of
-the processor (user and system, all threads) do not depend on what else the machine does; those of the clock do.
+the processor (user and system, all threads) depend less on what else the machine does than those of the clock.
 """
 
 import argparse
@@ -18,10 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-
-from arcf.bench.corpus import make_corpus
-from arcf.bench.memory import peak_bytes
-from arcf.evaluation.plots import plot_growth
+from typing import Any
 
 QUESTIONS = 5
 Figures = dict[str, float]
@@ -50,6 +47,8 @@ def main() -> None:
 
 def measure(size: int) -> dict[str, object]:
     """All figures of one size, in a folder and with a cache of their own."""
+    from arcf.bench.corpus import make_corpus
+
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         made_up = make_corpus(size, QUESTIONS + 1)
@@ -78,14 +77,15 @@ def explain(folder: Path, more: int) -> Figures:
     first, *others = (folder / "questions.txt").read_text().splitlines()
     explainer = arcf.load(facts=folder / "facts.txt")
     explainer.explain(first)
-    figures = {"first_cpu": processor(), "first_wall": time.time(), "first_memory": float(peak_bytes() or 0)}
+    figures = {"first_cpu": processor(), "first_wall": time.time(), "first_memory": memory()}
+    if not more:
+        return figures
     for question in others[:more]:
         explainer.explain(question)
-    count = max(more, 1)
     return figures | {
-        "question_cpu": (processor() - figures["first_cpu"]) / count,
-        "question_wall": (time.time() - figures["first_wall"]) / count,
-        "memory": float(peak_bytes() or 0),
+        "question_cpu": (processor() - figures["first_cpu"]) / more,
+        "question_wall": (time.time() - figures["first_wall"]) / more,
+        "memory": memory(),
     }
 
 
@@ -95,11 +95,19 @@ def processor() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def draw(grown: list[dict[str, dict[str, float]]], path: Path) -> None:
+def memory() -> float:
+    """The most memory that this process has held, in bytes."""
+    from arcf.bench.memory import peak_bytes
+
+    return float(peak_bytes() or 0)
+
+
+def draw(grown: list[dict[str, Any]], path: Path) -> None:
     """Draw time, disk and memory over the number of facts."""
+    from arcf.evaluation.plots import plot_growth
 
     def line(part: str, key: str, unit: float = 1.0) -> dict[int, float]:
-        return {int(entry["facts"]): entry[part][key] / unit for entry in grown}  # type: ignore[call-overload]
+        return {entry["facts"]: entry[part][key] / unit for entry in grown}
 
     panels = {
         "seconds of the processor": {
@@ -107,7 +115,7 @@ def draw(grown: list[dict[str, dict[str, float]]], path: Path) -> None:
             "every later command": line("cold", "first_cpu"),
             "a further question": line("cold", "question_cpu"),
         },
-        "on disk, MB": {"kept": {int(entry["facts"]): entry["kept_bytes"] / 1e6 for entry in grown}},  # type: ignore[call-overload, operator]
+        "on disk, MB": {"kept": {entry["facts"]: entry["kept_bytes"] / 1e6 for entry in grown}},
         "memory, MB": {
             "first command": line("build", "first_memory", 1e6),
             "every later command": line("cold", "first_memory", 1e6),
