@@ -7,6 +7,7 @@ import pytest
 
 from arcf.cli import progress
 from arcf.cli.progress import ProgressLine, progress_line
+from arcf.cli.verbosity import CHOSEN
 from arcf.progress import STEP, listening, tracked
 
 
@@ -55,6 +56,15 @@ def test_little_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_pipe_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(sys, "stderr", StringIO())
+    with progress_line():
+        work(4 * STEP)
+    assert sys.stderr.getvalue() == ""  # type: ignore[attr-defined]
+
+
+def test_quiet_commands_show_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(CHOSEN, "quiet", True)
+    monkeypatch.setattr(sys, "stderr", Terminal())
     with progress_line():
         work(4 * STEP)
     assert sys.stderr.getvalue() == ""  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
+from arcf.cli.verbosity import CHOSEN
 from arcf.progress import listening
 
 PATIENCE = 1.0
@@ -29,7 +30,7 @@ class ProgressLine:
         if done >= total:
             self.wipe()
             self._what = ""
-        elif now - self._began >= PATIENCE and now - self._last >= EVERY:
+        elif now - self._began >= PATIENCE and now - self._last >= EVERY and not CHOSEN.quiet:
             self._last = now
             self._show(f"{what}: {done:,} of {total:,} ({done / total:.0%})")
 
@@ -48,7 +49,7 @@ class ProgressLine:
 
 @contextmanager
 def progress_line() -> Iterator[None]:
-    """Show how far long work has come, if standard error is a terminal: a pipe or a log gets nothing."""
+    """Show how far long work has come, if standard error is a terminal: a pipe or a log gets nothing, nor does -q."""
     if not sys.stderr.isatty():
         yield
         return
