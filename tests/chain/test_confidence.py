@@ -12,7 +12,7 @@ from arcf.chain.confidence import weigh
 from arcf.errors import InputError, SettingError
 from arcf.neighborhood import DISTANCES, Neighborhood
 from arcf.scorer.base import STOP, Prefix
-from arcf.types import Fact, Question, SeenFrom
+from arcf.types import Chain, Fact, Question, SeenFrom
 
 ZERO = dict.fromkeys(Evidence.names(), 0.0)
 BY_PLACE = Calibration(2.0, ZERO | {"place": -2.0})  # 0.88, 0.65, 0.45, 0.32, ...
@@ -51,6 +51,28 @@ def test_a_lonely_first_fact() -> None:
     found = weigh(np.array([3.0]), 0, None, 0, (0.0, 0.0), (SeenFrom(None, (), ("kind",)),))
     assert (found.share, found.lead, found.over_stop, found.first) == (0.0, 0.0, 0.0, 1.0)
     assert (found.from_question, found.sources) == (0.0, 0.0)
+
+
+class Guessing(InOrder):
+    """Knows of each fact what it will say, less the half."""
+
+    def estimate(self, prefix: Prefix, facts: np.ndarray) -> np.ndarray:
+        return self.score(prefix, facts) / 2
+
+
+def test_what_a_prior_says_speaks_for_a_fact() -> None:
+    plain, question = search(), Question("", "ice heat water")
+    for scorer, near in ((plain.scorer, 0.0), (Guessing(-100.0), -0.5)):
+        own = ChainSearch(scorer, plain.neighborhood, plain.settings, calibration=BY_PLACE)
+        chain = Chain(question, (), False)
+        choices = own.score_visible(chain, own.new_board())
+        place = choices.facts.tolist().index(1)
+        first = own.evidence(chain, choices, place, ())
+        assert (first.near, first.first_near) == (near, near)
+        later = own.extend(chain, choices, choices.facts.tolist().index(0))
+        choices = own.score_visible(later, own.new_board())
+        found = own.evidence(later, choices, choices.facts.tolist().index(1), ())
+        assert (found.near, found.first_near) == (near, 0.0)
 
 
 @given(st.floats(-1e6, 1e6))

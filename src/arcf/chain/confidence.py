@@ -12,7 +12,7 @@ It is fitted on questions that the scorer did not learn from (`arcf calibrate`),
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -43,7 +43,8 @@ class Evidence:
     or the chain has too); `covered`: ln(0.05 + the share of the question's words that the chain has with it), in which
     a word that no fact has counts like the rarest. `first_familiar` and `first_covered` are the same for the first
     fact and 0 for others: by them a question shows that it is not of this corpus. `from_question`: 1 if the question
-    makes it visible by more than light words. `sources`: ln(1 + sources that do so).
+    makes it visible by more than light words. `sources`: ln(1 + sources that do so). `near`: what the scorer's prior
+    says of it, 0 where it has none, and `first_near` the same for the first fact.
     """
 
     share: float
@@ -57,11 +58,17 @@ class Evidence:
     first_covered: float
     from_question: float
     sources: float
+    near: float = 0.0
+    first_near: float = 0.0
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
         """What the parts are called, in order."""
         return tuple(entry.name for entry in fields(cls))
+
+    def with_near(self, near: float) -> Self:
+        """The same with what a prior says."""
+        return replace(self, near=near, first_near=self.first * near)
 
     def values(self) -> NDArray[np.float64]:
         """The parts as a vector, in the order of `names`."""

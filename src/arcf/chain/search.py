@@ -25,7 +25,7 @@ from arcf.chain.confidence import Calibration, Evidence, weigh
 from arcf.chain.scoreboard import Scoreboard, best_first
 from arcf.errors import SettingError
 from arcf.neighborhood import FactIds, Neighborhood
-from arcf.scorer.base import Prefix, Scorer
+from arcf.scorer.base import Estimating, Prefix, Scorer
 from arcf.types import Candidate, Chain, QueryForm, Question, SeenFrom, Step
 
 MIN_CONFIDENCE = 0.2
@@ -209,9 +209,12 @@ class ChainSearch:
 
     def evidence(self, chain: Chain, choices: Choices, place: int, seen_from: Sequence[SeenFrom]) -> Evidence:
         """What speaks for the fact at a place of the choices."""
-        text = chain.question.asked(self.query).text
-        overlap = self.neighborhood.overlap(int(choices.facts[place]), text, chain.facts)
-        return weigh(choices.scores, place, choices.stop_score, len(chain.facts), overlap, seen_from)
+        asked, fact = chain.question.asked(self.query), choices.facts[place : place + 1]
+        overlap = self.neighborhood.overlap(int(fact[0]), asked.text, chain.facts)
+        found = weigh(choices.scores, place, choices.stop_score, len(chain.facts), overlap, seen_from)
+        if not isinstance(self.scorer, Estimating):
+            return found
+        return found.with_near(float(self.scorer.estimate(Prefix(asked.query(), chain.facts), fact)[0]))
 
     def seen_from(self, fact: int, question: Question, chosen: Sequence[int]) -> tuple[SeenFrom, ...]:
         """From which of the question and the chosen facts a fact is visible."""
