@@ -16,7 +16,7 @@ from arcf.neighborhood import make_distance
 from arcf.scorer import STOP, Prefix, ScorerSettings, dense_prior, load_scorer
 from arcf.scorer.dense_prior import CHOSEN_WEIGHT, STOP_NEARNESS, DensePrior
 from arcf.scorer.export import export
-from arcf.scorer.loading import model_neighborhood
+from arcf.scorer.loading import dense_encoder, neighborhood_for
 from arcf.scorer.network.backbone import Backbone
 from arcf.scorer.prior import LexicalPrior, SumOfPriors, WithPrior
 from arcf.sentences import load_encoder
@@ -94,8 +94,10 @@ def test_a_score_depends_on_prefix_and_candidate_alone(encoder: str, candidates:
 def test_with_a_dense_prior_facts_are_near_by_meaning_too(trained: Path, untrained: Path) -> None:
     """Also those that share no word with the question, unless a distance is asked for."""
     dataset = Dataset("made-up", tuple(Fact(str(number), text) for number, text in enumerate(FACTS)))
-    by_words = model_neighborhood(trained, dataset, "tfidf").nearest("heat", 10)
-    by_both = model_neighborhood(trained, dataset).nearest("heat", 10)
+    encoder = dense_encoder(load_scorer(trained, FACTS))
+    assert encoder == str(untrained)
+    by_words = neighborhood_for(encoder, dataset, "tfidf").nearest("heat", 10)
+    by_both = neighborhood_for(encoder, dataset).nearest("heat", 10)
     assert len(by_words) < len(by_both) == len(FACTS)
     distance = make_distance(dataset, "tfidf+embedding", str(untrained))
     assert by_both.tolist() == distance.nearest("heat", 10).tolist()

@@ -33,7 +33,7 @@ from arcf.rankers.settings import RankerSettings
 from arcf.rankers.single_fact import SingleFact
 from arcf.registry import pick
 from arcf.scorer import LoadedScorer, load_scorer, packaged_model
-from arcf.scorer.loading import model_neighborhood
+from arcf.scorer.loading import dense_encoder, neighborhood_for
 from arcf.timing import logged
 from arcf.types import Dataset
 
@@ -83,20 +83,21 @@ def find_kind(settings: RankerSettings) -> RankerKind:
 
 def build_autoregressive(settings: RankerSettings, dataset: Dataset) -> Autoregressive:
     """ARCF: the ranker that explains."""
-    neighborhood = _neighborhood(settings, dataset)
     scorer = _scorer(settings, dataset)
+    neighborhood = _neighborhood(scorer, settings, dataset)
     query, calibration = settings.query or scorer.settings.query, load_calibration(settings.model or packaged_model())
     return Autoregressive(scorer, neighborhood, settings.chain, settings.tiers, query, calibration)
 
 
 def _single_fact(settings: RankerSettings, dataset: Dataset) -> Ranker:
-    neighborhood, scorer = _neighborhood(settings, dataset), _scorer(settings, dataset)
+    scorer = _scorer(settings, dataset)
+    neighborhood = _neighborhood(scorer, settings, dataset)
     return SingleFact(scorer, neighborhood, settings.retrieved, settings.query or scorer.settings.query)
 
 
 def _path_rerank(settings: RankerSettings, dataset: Dataset) -> Ranker:
-    neighborhood, overlap = _neighborhood(settings, dataset), make_neighborhood(dataset, "overlap")
     scorer = _scorer(settings, dataset)
+    neighborhood, overlap = _neighborhood(scorer, settings, dataset), make_neighborhood(dataset, "overlap")
     return PathRerank(scorer, neighborhood, overlap, settings.paths, settings.query or scorer.settings.query)
 
 
@@ -118,9 +119,9 @@ def _member(settings: RankerSettings, kind: str, model: str | None) -> RankerSet
     return RankerSettings(kind, **kept | ({"model": model} if model else {}))
 
 
-def _neighborhood(settings: RankerSettings, dataset: Dataset) -> Neighborhood:
-    with logged(LOGGER, "made the neighborhood %s of %d facts", settings.distance or "", len(dataset.facts)):
-        return model_neighborhood(settings.model or packaged_model(), dataset, settings.distance)
+def _neighborhood(scorer: LoadedScorer, settings: RankerSettings, dataset: Dataset) -> Neighborhood:
+    with logged(LOGGER, "made the neighborhoods of %d facts", len(dataset.facts)):
+        return neighborhood_for(dense_encoder(scorer), dataset, settings.distance)
 
 
 def _scorer(settings: RankerSettings, dataset: Dataset) -> LoadedScorer:

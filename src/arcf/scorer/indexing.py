@@ -17,7 +17,7 @@ from arcf.progress import report
 from arcf.scorer.calls import calls
 from arcf.scorer.index import index_path, write_index
 from arcf.scorer.kept import KeptStates
-from arcf.scorer.loading import load_network, model_neighborhood, with_prior
+from arcf.scorer.loading import dense_encoder, load_network, neighborhood_for, with_prior
 from arcf.types import Dataset
 
 READINGS = "readings of a model"
@@ -83,9 +83,8 @@ def index_corpus(
         UnknownNameError: there is no such distance.
         OSError: the disk is full, or fails.
     """
-    model_neighborhood(model, dataset, distance)
     network = load_network(model, dataset.texts, device, threads)
-    with_prior(network, dataset.texts, locate(model))
+    neighborhood_for(dense_encoder(with_prior(network, dataset.texts, locate(model))), dataset, distance)
     texts = digest_of(dataset.texts)
     if network.kept is not None and network.kept.reader.model is not None:
         about = About(READINGS, len(dataset.facts), texts, dataset.name, str(model))

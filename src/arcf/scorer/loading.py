@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcf.errors import InputError, MissingExtraError
-from arcf.files import read_json_object
 from arcf.neighborhood import Neighborhood, make_neighborhood
 from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder, locate
-from arcf.scorer.base import LoadedScorer
+from arcf.scorer.base import LoadedScorer, Scorer
 from arcf.scorer.dense_prior import MANY_FACTS, DensePrior
 from arcf.scorer.exported.folder import LOWER, MODEL, UNTRAINED, FileRecord, is_exported
 from arcf.scorer.prior import LexicalPrior, Prior, SumOfPriors, WithPrior
@@ -86,18 +85,22 @@ def make_prior(settings: ScorerSettings, facts: Sequence[str], folder: Path | No
     return SumOfPriors(parts) if len(parts) > 1 else next(iter(parts), None)
 
 
-def model_neighborhood(name: str | Path, dataset: Dataset, distance: str | None = None) -> Neighborhood:
-    """The neighborhoods of a dataset by the distance of that name, with the encoder of the model's dense prior.
+def dense_encoder(scorer: Scorer) -> str | None:
+    """The encoder of a scorer's dense prior, by its folder or its name on the hub, if it has one."""
+    prior = scorer.prior if isinstance(scorer, WithPrior) else None
+    parts = prior.parts if isinstance(prior, SumOfPriors) else (prior,)
+    return next((part.encoder for part in parts if isinstance(part, DensePrior)), None)
 
-    Unless a distance is given, facts are near by their words and, where the model has a dense prior, by its vectors
-    too. Of very many facts not all have vectors, and words have to do.
+
+def neighborhood_for(encoder: str | None, dataset: Dataset, distance: str | None = None) -> Neighborhood:
+    """The neighborhoods of a dataset for a scorer whose dense prior has that encoder.
+
+    Unless a distance is given, facts are near by their words and, where there is a dense prior, by its vectors too. Of
+    very many facts not all have vectors, and words have to do.
 
     Raises:
-        InputError: there is no such model.
         UnknownNameError: there is no such distance.
     """
-    folder = locate(name)
-    encoder = _untrained(ScorerSettings.of(read_json_object(folder / CONFIG)), folder)
     usual = "tfidf" if encoder is None or len(dataset.facts) >= MANY_FACTS else "tfidf+embedding"
     return make_neighborhood(dataset, distance or usual, encoder)
 

@@ -25,9 +25,9 @@ from arcf.explainer import Explainer, load_explainer
 from arcf.explanation import Explanation
 from arcf.rankers import Autoregressive, RankerSettings
 from arcf.rankers.parcel import Parcel
-from arcf.scorer import packaged_model
+from arcf.scorer import load_scorer, packaged_model
 from arcf.scorer.base import Prefix
-from arcf.scorer.loading import model_neighborhood
+from arcf.scorer.loading import dense_encoder, neighborhood_for
 from arcf.serving.log import log_config
 from arcf.serving.running import advance
 from arcf.types import Dataset, QueryForm, Question, Step
@@ -149,7 +149,8 @@ def replicated(settings: RankerSettings, dataset: Dataset, replicas: ReplicaSett
     parcel = Parcel.of(settings, dataset)
     with connected(replicas.address), _deployed(parcel, replicas) as handle:
         query: QueryForm = handle.query.remote().result()
-        neighborhood = model_neighborhood(settings.model or packaged_model(), dataset, settings.distance)
+        encoder = dense_encoder(load_scorer(settings.model or packaged_model(), []))
+        neighborhood = neighborhood_for(encoder, dataset, settings.distance)
         ranker = Autoregressive(_Elsewhere(), neighborhood, settings.chain, settings.tiers, query)
         yield ReplicatedExplainer(dataset, ranker, handle.options(stream=True))
 
