@@ -16,7 +16,8 @@ from typing import Any
 from arcf.errors import InputError
 from arcf.explainer import load_explainer
 from arcf.files import check_writable
-from arcf.rankers import RankerSettings
+from arcf.rankers import OnCluster, RankerSettings
+from arcf.rankers.parcel import Parcel
 from arcf.runs.journal import fingerprint
 from arcf.types import Dataset, Question
 
@@ -53,13 +54,50 @@ class ExplanationJob:
             InputError: the model cannot be read.
             MissingExtraError: the model needs a library that is not installed.
         """
-        run, explainer = self.run(), load_explainer(self.ranker, self.dataset)
-        return lambda question: {"run": run} | explainer.explain(question).to_dict(self.top_k)
+        return _explaining(self.ranker, self.dataset, self.run(), self.top_k)
 
     def records(self) -> Iterator[Record]:
         """The explanations of all questions, in their order, each as soon as it is found; see `prepare`."""
         if self.questions:
             yield from map(self.prepare(), self.questions)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExplanationWork:
+    """What a worker of a cluster builds its explainer from, and what it adds to each explanation; see the job's own."""
+
+    parcel: Parcel
+    run: str
+    top_k: int
+
+    def prepare(self) -> Callable[[Question], Record]:
+        """See `ExplanationJob.prepare`; on this machine."""
+        return _explaining(*self.parcel.open(), self.run, self.top_k)
+
+
+def explaining_on(
+    cluster: OnCluster, report: Callable[[int, int], None] = lambda *_: None
+) -> Callable[[ExplanationJob], Iterator[Record]]:
+    """What does a job on a cluster, in any order, whichever workers die on the way.
+
+    `report` is called before each explanation: so many workers are ready, of so many.
+    """
+
+    def records(job: ExplanationJob) -> Iterator[Record]:
+        if not job.questions:
+            return
+        work = ExplanationWork(Parcel.of(job.ranker, job.dataset), job.run(), job.top_k)
+        with cluster.pool(job.ranker, work) as pool:
+            for record in pool.answers(job.questions):
+                report(pool.alive, pool.size)
+                yield record
+
+    return records
+
+
+def _explaining(settings: RankerSettings, dataset: Dataset, run: str, top_k: int) -> Callable[[Question], Record]:
+    explainer = load_explainer(settings, dataset)
+    return lambda question: {"run": run} | explainer.explain(question).to_dict(top_k)
 
 
 def explain_to_file(

@@ -108,6 +108,8 @@ def test_json(arcf: Arcf, capsys: Capture) -> None:
     ("arguments", "words"),
     [
         ((), "Give one of: a question, --id, --file, --split."),
+        (("ice", "--ray"), "--ray is for many questions; it goes with --file or --split."),
+        (("--split", "dev", "--workers", "2"), "it goes with --ray."),
         (("ice", "--id", "science-001"), "Give one of: a question, --id, --file, --split."),
         (("--split", "dev", "--file", "q.txt"), "Give one of: a question, --id, --file, --split."),
         (("ice", "--answer", "a", "--correct", "b"), "give one of them"),

@@ -80,6 +80,8 @@ def test_own_facts_in_a_text_file(arcf: Arcf, tmp_path: Path, capsys: pytest.Cap
         ([], "Give one of"),
         (["a question", "--id", "science-001"], "Give one of"),
         (["--split", "dev"], "--output"),
+        (["a question", "--ray"], "--ray is for many questions"),
+        (["--split", "dev", "--output", "x", "--workers", "2"], "it goes with --ray"),
         (["a question", "--output", "x"], "--split"),
         (["--split", "dve", "--output", "x"], "Did you mean 'dev'?"),
         (["a question", "--ranker", "bm52"], "Did you mean 'bm25'?"),

@@ -14,9 +14,9 @@ import pytest
 from arcf.chain import ChainSettings
 from arcf.data import load
 from arcf.data.sample import sampled
-from arcf.rankers import EnsembleSettings, RankerSettings
+from arcf.rankers import EnsembleSettings, OnCluster, RankerSettings
 from arcf.rankers.parcel import Parcel
-from arcf.runs import OnCluster, RankingJob, rank_on_cluster, rank_to_file
+from arcf.runs import RankingJob, rank_on_cluster, rank_to_file
 from arcf.runs.on_cluster import ClusterProgress
 from arcf.scorer import packaged_model
 

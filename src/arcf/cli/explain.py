@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arcf.cli.cluster import Ray, Workers, chosen_cluster, tell_workers
 from arcf.cli.output import note, print_json, print_text, progress_console
 from arcf.cli.picture import print_picture
 from arcf.cli.ranker import DatasetOrFacts
@@ -16,7 +17,7 @@ from arcf.registry import pick
 if TYPE_CHECKING:
     from arcf.batch import ExplanationJob
     from arcf.explanation import Explanation
-    from arcf.rankers import RankerSettings
+    from arcf.rankers import OnCluster, RankerSettings
 
 
 def explain(
@@ -37,6 +38,8 @@ def explain(
         Path | None, typer.Option(help="Where the explanations of --file or --split go. [default: standard output]")
     ] = None,
     dataset: DatasetOrFacts = "science",
+    ray: Ray = None,
+    workers: Workers = None,
     top_k: Annotated[int, typer.Option(min=0, help="Show the ranking below the chain, this many facts.")] = 0,
     style: Annotated[
         str | None, typer.Option("--format", help="text, json or markdown. [default: text; of many questions, json]")
@@ -55,6 +58,8 @@ def explain(
 
     Example: arcf explain --file questions.jsonl --facts facts.txt --output explanations.jsonl
 
+    Example: arcf explain --file questions.jsonl --output explanations.jsonl --ray
+
     Many questions (--file, --split) give one JSON object a line, each as soon as it is found. With --output, the same
     command goes on after a kill where it was: nothing is lost, and nothing written twice.
     """
@@ -64,11 +69,14 @@ def explain(
     if sum(given is not None for given in (question, question_id, file, split)) != 1:
         raise SettingError("Give one of: a question, --id, --file, --split.")
     _check_answer(question, answer, correct, options or [])
+    cluster = chosen_cluster(ray, workers)
     if file is not None or split is not None:
         if svg or html or style not in (None, "json"):
             raise SettingError("Many explanations are JSON lines; --format, --svg and --html are for one question.")
-        _explain_many(_job(settings, dataset, file, split, top_k), output)
+        _explain_many(_job(settings, dataset, file, split, top_k), output, cluster)
         return
+    if cluster is not None:
+        raise SettingError("--ray is for many questions; it goes with --file or --split.")
     if output is not None:
         raise SettingError("--output is for --file and --split; redirect the explanation of one question instead.")
     show = pick(FORMATS, _style(style, as_json), "format")
@@ -116,19 +124,23 @@ def _job(
     return ExplanationJob(settings, corpus, read if split is None else corpus.split(split), top_k)
 
 
-def _explain_many(job: "ExplanationJob", output: Path | None) -> None:
+def _explain_many(job: "ExplanationJob", output: Path | None, cluster: "OnCluster | None") -> None:
     """A bar is shown only where it does not stand among the lines of the result."""
+    from functools import partial
+
     from rich.progress import Progress
 
-    from arcf.batch import explain_to_file
+    from arcf.batch import ExplanationJob, explain_to_file, explaining_on
 
     shared = output is None and sys.stdout.isatty()
     with Progress(console=progress_console(), transient=True, redirect_stdout=False, disable=shared) as bar:
         task = bar.add_task("Explaining", total=len(job.questions))
+        tell = partial(tell_workers, bar, "Explaining")
+        work = ExplanationJob.records if cluster is None else explaining_on(cluster, tell)
         if output is not None:
-            explain_to_file(job, output, lambda: bar.advance(task))
+            explain_to_file(job, output, lambda: bar.advance(task), work)
         else:
-            for record in job.records():
+            for record in work(job):
                 print_json(record, indent=None)
                 bar.advance(task)
     if output is not None:

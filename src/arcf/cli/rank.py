@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcf.cli.cluster import Ray
+from arcf.cli.cluster import Ray, Workers, chosen_cluster, tell_workers
 from arcf.cli.facts import ranking_table
 from arcf.cli.output import console, note, print_json, progress_console
 from arcf.cli.ranker import DatasetOrFacts
@@ -15,8 +15,8 @@ from arcf.errors import SettingError
 from arcf.types import Dataset, Question, RankedFact
 
 if TYPE_CHECKING:
-    from arcf.rankers import RankerSettings
-    from arcf.runs import OnCluster, RankingJob
+    from arcf.rankers import OnCluster, RankerSettings
+    from arcf.runs import RankingJob
 
 SHOWN = 10
 
@@ -42,9 +42,7 @@ def rank(
         int | None, typer.Option(min=1, help="Facts a question [default: 10 when shown, all when written].")
     ] = None,
     ray: Ray = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Workers on the cluster [default: as many as it has processors for].")
-    ] = None,
+    workers: Workers = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the ranking of one question as JSON.")] = False,
 ) -> None:
     """Rank facts by how likely they explain an answer.
@@ -65,7 +63,7 @@ def rank(
     from arcf.explainer import ask
     from arcf.rankers import build_ranker, find_kind
     from arcf.registry import pick
-    from arcf.runs import FORMATS, OnCluster, RankingJob
+    from arcf.runs import FORMATS, RankingJob
 
     asked = [given for given in (question, question_id, split) if given is not None]
     if len(asked) != 1:
@@ -78,8 +76,7 @@ def rank(
         raise SettingError("--questions is how many of a split are ranked; it goes with --split.")
     if ray is not None and split is None:
         raise SettingError("--ray is for many questions; it goes with --split.")
-    if workers is not None and ray is None:
-        raise SettingError("--workers is how many rank on a cluster; it goes with --ray.")
+    cluster = chosen_cluster(ray, workers)
     settings = replace(settings, kind=ranker)
     find_kind(settings)
     corpus = load(dataset)
@@ -87,10 +84,10 @@ def rank(
         pick(FORMATS, file_format, "run format")
         narrowed = sampled(corpus, split, questions)
         job = RankingJob(settings, narrowed, narrowed.split(split), top_k)
-        if ray is None:
+        if cluster is None:
             _write_split(job, output, file_format)
         else:
-            _write_split_on(OnCluster(ray, workers), job, output, file_format)
+            _write_split_on(cluster, job, output, file_format)
         note(f"{len(job.questions)} questions ranked in {output}")
         return
     chosen = corpus.question(question_id) if question_id is not None else ask(question or "", answer)
@@ -110,18 +107,16 @@ def _write_split(job: "RankingJob", output: Path, file_format: str) -> None:
 
 
 def _write_split_on(cluster: "OnCluster", job: "RankingJob", output: Path, file_format: str) -> None:
-    from rich.progress import Progress, TextColumn
+    from rich.progress import Progress
 
     from arcf.runs import ClusterProgress, rank_on_cluster
 
-    columns = (*Progress.get_default_columns(), TextColumn("{task.fields[said]}"))
-    with Progress(*columns, console=progress_console(), transient=True) as bar:
-        task = bar.add_task("Ranking", total=len(job.questions), said="waiting for workers")
+    with Progress(console=progress_console(), transient=True) as bar:
+        task = bar.add_task("Ranking", total=len(job.questions))
 
         def tell(progress: ClusterProgress) -> None:
-            speed = bar.tasks[0].speed or 0.0
-            said = f"{speed:.1f} questions/s, {progress.alive} of {progress.workers} workers"
-            bar.update(task, completed=progress.ranked, said=said)
+            bar.update(task, completed=progress.ranked)
+            tell_workers(bar, "Ranking", progress.alive, progress.workers)
 
         rank_on_cluster(job, cluster, output, file_format, tell)
 

@@ -6,6 +6,7 @@ from arcf.rankers.ensemble import Ensemble
 from arcf.rankers.fusion import FUSIONS, fuse
 from arcf.rankers.lexical import Expansion, Iterated
 from arcf.rankers.nearest import Nearest
+from arcf.rankers.on_cluster import OnCluster
 from arcf.rankers.path import PathRerank, PathResult
 from arcf.rankers.registry import RANKERS, build_autoregressive, build_ranker, find_kind
 from arcf.rankers.settings import EnsembleSettings, PathSettings, RankerSettings, Tiers
@@ -20,6 +21,7 @@ __all__ = [
     "Expansion",
     "Iterated",
     "Nearest",
+    "OnCluster",
     "PathRerank",
     "PathResult",
     "PathSettings",

@@ -3,7 +3,7 @@
 from arcf.runs.files import FORMATS, read_run, read_runs, write_run
 from arcf.runs.fusion import fuse_runs
 from arcf.runs.journal import Journal
-from arcf.runs.on_cluster import ClusterProgress, OnCluster, rank_on_cluster
+from arcf.runs.on_cluster import ClusterProgress, rank_on_cluster
 from arcf.runs.ranking import RankingJob, rank_questions, rank_to_file
 from arcf.runs.run import ChosenUids, Run
 
@@ -12,7 +12,6 @@ __all__ = [
     "ChosenUids",
     "ClusterProgress",
     "Journal",
-    "OnCluster",
     "RankingJob",
     "Run",
     "fuse_runs",

@@ -1,13 +1,12 @@
 """Ranking many questions on a cluster, in any order."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from arcf.cluster import Pool, PoolSettings, connected
 from arcf.files import check_writable
 from arcf.rankers import build_ranker, find_kind
+from arcf.rankers.on_cluster import OnCluster
 from arcf.rankers.parcel import Parcel
 from arcf.registry import pick
 from arcf.runs.files import FORMATS, write_run
@@ -26,23 +25,6 @@ class RankingWork:
         """A ranker on this machine."""
         ranker = build_ranker(*self.parcel.open())
         return lambda question: ranker.rank(question).top(self.top_k)
-
-
-@dataclass(frozen=True, slots=True)
-class OnCluster:
-    """Where questions are ranked: a cluster (see `cluster.connected`), and by how many workers; None: all it has."""
-
-    address: str
-    workers: int | None = None
-
-    @contextmanager
-    def pool(self, job: RankingJob) -> Iterator[Pool[Question, Ranking]]:
-        """Workers for a job. Each has as many processors as its ranker has threads, or a GPU, if it runs on one."""
-        on_gpu = job.ranker.device.startswith("cuda")
-        settings = PoolSettings(self.workers, job.ranker.threads or 1, 1 if on_gpu else 0)
-        work = RankingWork(Parcel.of(job.ranker, job.dataset), job.top_k)
-        with connected(self.address), Pool(work, settings) as pool:
-            yield pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +61,8 @@ def rank_on_cluster(
         left = [question for question in job.questions if question not in journal]
         if left:
             ranked = len(job.questions) - len(left)
-            with cluster.pool(job) as pool:
+            work = RankingWork(Parcel.of(job.ranker, job.dataset), job.top_k)
+            with cluster.pool(job.ranker, work) as pool:
                 for ranking in pool.answers(left):
                     journal.add(ranking)
                     ranked += 1
