@@ -92,7 +92,7 @@ def load(  # noqa: PLR0913 - one parameter per choice, by name
     facts: str | Path | Dataset | Sequence[str] | None = None,
     settings: ChainSettings | None = None,
     *,
-    distance: str | None = None,
+    distance: str = "tfidf",
     query: QueryForm | None = None,
     device: str = "auto",
     threads: int | None = None,
@@ -103,7 +103,7 @@ def load(  # noqa: PLR0913 - one parameter per choice, by name
         model: a model's folder, or its name on the Hugging Face hub; the packaged model unless given.
         facts: a dataset, its name or path, or the texts of facts; the packaged corpus unless given.
         settings: how chains are searched for.
-        distance: the name of the distance that makes facts visible; as suits the model unless given.
+        distance: the name of the distance that makes facts visible.
         query: the form in which questions are asked (answer, stem or options); as the model has learnt it unless given.
         device: where torch weights are run, as torch names it; auto: a GPU if there is one.
         threads: how many of the processor are used; all of them unless given.

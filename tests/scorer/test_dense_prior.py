@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from arcf.errors import InputError
 from arcf.neighborhood import make_distance
+from arcf.rankers import RankerSettings, build_autoregressive
 from arcf.scorer import STOP, Prefix, ScorerSettings, dense_prior, load_scorer
 from arcf.scorer.dense_prior import CHOSEN_WEIGHT, STOP_NEARNESS, DensePrior
 from arcf.scorer.export import export
-from arcf.scorer.loading import dense_encoder, neighborhood_for
+from arcf.scorer.loading import dense_encoder
 from arcf.scorer.network.backbone import Backbone
 from arcf.scorer.prior import LexicalPrior, SumOfPriors, WithPrior
 from arcf.sentences import load_encoder
@@ -91,16 +92,18 @@ def test_a_score_depends_on_prefix_and_candidate_alone(encoder: str, candidates:
     np.testing.assert_allclose(together, alone, rtol=1e-5)
 
 
-def test_with_a_dense_prior_facts_are_near_by_meaning_too(trained: Path, untrained: Path) -> None:
-    """Also those that share no word with the question, unless a distance is asked for."""
+def test_the_encoder_of_a_scorer(trained: Path, untrained: Path, tiny: Callable[..., Backbone], tmp_path: Path) -> None:
+    assert dense_encoder(load_scorer(trained, FACTS)) == str(untrained)
+    for prior in (0.0, WEIGHT):
+        tiny("bert").with_settings(ScorerSettings(encoding="shared_prefix", prior=prior)).save(tmp_path / str(prior))
+        assert dense_encoder(load_scorer(tmp_path / str(prior), FACTS)) is None
+
+
+def test_embeddings_are_those_of_the_models_own_encoder(trained: Path, untrained: Path) -> None:
     dataset = Dataset("made-up", tuple(Fact(str(number), text) for number, text in enumerate(FACTS)))
-    encoder = dense_encoder(load_scorer(trained, FACTS))
-    assert encoder == str(untrained)
-    by_words = neighborhood_for(encoder, dataset, "tfidf").nearest("heat", 10)
-    by_both = neighborhood_for(encoder, dataset).nearest("heat", 10)
-    assert len(by_words) < len(by_both) == len(FACTS)
-    distance = make_distance(dataset, "tfidf+embedding", str(untrained))
-    assert by_both.tolist() == distance.nearest("heat", 10).tolist()
+    ranker = build_autoregressive(RankerSettings(model=str(trained), distance="tfidf+embedding"), dataset)
+    expected = make_distance(dataset, "tfidf+embedding", str(untrained)).nearest("heat", 10)
+    assert ranker.search.neighborhood.nearest("heat", 10).tolist() == expected.tolist()
 
 
 @pytest.fixture

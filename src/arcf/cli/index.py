@@ -12,9 +12,7 @@ from arcf.cli.ranker import DatasetOrFacts
 def index(
     model: Annotated[str | None, typer.Option(help="Folder of a trained model [default: the packaged one].")] = None,
     dataset: DatasetOrFacts = "science",
-    distance: Annotated[
-        str | None, typer.Option(help="What makes facts visible; several joined by +. [default: as suits the model]")
-    ] = None,
+    distance: Annotated[str, typer.Option(help="What makes facts visible; several joined by +.")] = "tfidf",
     device: Annotated[str, typer.Option(help="Where torch weights run: cpu, cuda, ..., auto: a GPU if any.")] = "auto",
     threads: Annotated[int | None, typer.Option(min=1, help="Threads of the processor. [default: all]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

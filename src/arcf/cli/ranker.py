@@ -34,7 +34,7 @@ MODEL_OPTIONS: dict[str, tuple[str, Any]] = {
         "distance",
         Annotated[
             str | None,
-            typer.Option(help="What makes facts visible; several joined by +. [default: as suits the model]"),
+            typer.Option(help="What makes facts visible; several joined by +. [default: tfidf]"),
         ],
     ),
     "query": (

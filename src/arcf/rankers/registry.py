@@ -33,7 +33,7 @@ from arcf.rankers.settings import RankerSettings
 from arcf.rankers.single_fact import SingleFact
 from arcf.registry import pick
 from arcf.scorer import LoadedScorer, load_scorer, packaged_model
-from arcf.scorer.loading import dense_encoder, neighborhood_for
+from arcf.scorer.loading import dense_encoder
 from arcf.timing import logged
 from arcf.types import Dataset
 
@@ -120,8 +120,9 @@ def _member(settings: RankerSettings, kind: str, model: str | None) -> RankerSet
 
 
 def _neighborhood(scorer: LoadedScorer, settings: RankerSettings, dataset: Dataset) -> Neighborhood:
-    with logged(LOGGER, "made the neighborhoods of %d facts", len(dataset.facts)):
-        return neighborhood_for(dense_encoder(scorer), dataset, settings.distance)
+    """Embeddings are those of the scorer's own encoder, if it has one."""
+    with logged(LOGGER, "made the neighborhood %s of %d facts", settings.distance, len(dataset.facts)):
+        return make_neighborhood(dataset, settings.distance, dense_encoder(scorer))
 
 
 def _scorer(settings: RankerSettings, dataset: Dataset) -> LoadedScorer:

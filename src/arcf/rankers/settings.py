@@ -72,16 +72,16 @@ class RankerSettings:
     """The description of a ranker.
 
     `kind`: a name of `RANKERS`. `model`: a folder, or a name on the Hugging Face hub; None: the packaged one.
-    `distance`: what makes facts visible; None: as suits the model. `query`: the form in which questions are asked;
-    None: as the model has learnt it, with the answer if there is no model. `chain`: how chains are searched for.
-    `tiers`: what is ranked. `device` and `threads`: where a model runs, which changes no result beyond rounding.
-    `retrieved`: how many facts are scored alone, the nearest ones; None: all. `paths`: the chains of a path re-ranker.
-    `ensemble`: its members.
+    `distance`: what makes facts visible; its embeddings are those of the model's own encoder, if it has one. `query`:
+    the form in which questions are asked; None: as the model has learnt it, with the answer if there is no model.
+    `chain`: how chains are searched for. `tiers`: what is ranked. `device` and `threads`: where a model runs, which
+    changes no result beyond rounding. `retrieved`: how many facts are scored alone, the nearest ones; None: all.
+    `paths`: the chains of a path re-ranker. `ensemble`: its members.
     """
 
     kind: str = "arcf"
     model: str | None = None
-    distance: str | None = None
+    distance: str = "tfidf"
     query: QueryForm | None = None
     chain: ChainSettings = field(default_factory=ChainSettings)
     tiers: Tiers = field(default_factory=Tiers)

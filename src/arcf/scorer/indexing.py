@@ -12,12 +12,13 @@ from arcf.errors import InputError
 from arcf.kept.folder import Entry, entries, keep_bounded
 from arcf.kept.head import About
 from arcf.kept.texts import digest_of
+from arcf.neighborhood import make_distance
 from arcf.pretrained.location import locate
 from arcf.progress import report
 from arcf.scorer.calls import calls
 from arcf.scorer.index import index_path, write_index
 from arcf.scorer.kept import KeptStates
-from arcf.scorer.loading import dense_encoder, load_network, neighborhood_for, with_prior
+from arcf.scorer.loading import dense_encoder, load_network, with_prior
 from arcf.types import Dataset
 
 READINGS = "readings of a model"
@@ -65,14 +66,13 @@ def build_index(
 def index_corpus(
     model: str | Path,
     dataset: Dataset,
-    distance: str | None = None,
+    distance: str = "tfidf",
     device: str = "auto",
     threads: int | None = None,
 ) -> tuple[Entry, ...]:
     """Make all that is kept of a corpus: its words, a distance, tokens, prior and, of a late model, readings.
 
-    Arguments are those of `build_index`, and the name of a distance; as suits the model unless given. `progress` tells
-    how far it has come.
+    Arguments are those of `build_index`, and the name of a distance. `progress` tells how far it has come.
 
     Returns:
         The files of the cache that are about the corpus.
@@ -84,7 +84,7 @@ def index_corpus(
         OSError: the disk is full, or fails.
     """
     network = load_network(model, dataset.texts, device, threads)
-    neighborhood_for(dense_encoder(with_prior(network, dataset.texts, locate(model))), dataset, distance)
+    make_distance(dataset, distance, dense_encoder(with_prior(network, dataset.texts, locate(model))))
     texts = digest_of(dataset.texts)
     if network.kept is not None and network.kept.reader.model is not None:
         about = About(READINGS, len(dataset.facts), texts, dataset.name, str(model))

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcf.errors import InputError, MissingExtraError
-from arcf.neighborhood import Neighborhood, make_neighborhood
 from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder, locate
 from arcf.scorer.base import LoadedScorer, Scorer
-from arcf.scorer.dense_prior import MANY_FACTS, DensePrior
+from arcf.scorer.dense_prior import DensePrior
 from arcf.scorer.exported.folder import LOWER, MODEL, UNTRAINED, FileRecord, is_exported
 from arcf.scorer.prior import LexicalPrior, Prior, SumOfPriors, WithPrior
 from arcf.scorer.settings import ScorerSettings
-from arcf.types import Dataset
 
 if TYPE_CHECKING:
     from arcf.scorer.exported.scorer import OnnxScorer
@@ -90,19 +88,6 @@ def dense_encoder(scorer: Scorer) -> str | None:
     prior = scorer.prior if isinstance(scorer, WithPrior) else None
     parts = prior.parts if isinstance(prior, SumOfPriors) else (prior,)
     return next((part.encoder for part in parts if isinstance(part, DensePrior)), None)
-
-
-def neighborhood_for(encoder: str | None, dataset: Dataset, distance: str | None = None) -> Neighborhood:
-    """The neighborhoods of a dataset for a scorer whose dense prior has that encoder.
-
-    Unless a distance is given, facts are near by their words and, where there is a dense prior, by its vectors too. Of
-    very many facts not all have vectors, and words have to do.
-
-    Raises:
-        UnknownNameError: there is no such distance.
-    """
-    usual = "tfidf" if encoder is None or len(dataset.facts) >= MANY_FACTS else "tfidf+embedding"
-    return make_neighborhood(dataset, distance or usual, encoder)
 
 
 def _untrained(settings: ScorerSettings, folder: Path | None) -> str | None:

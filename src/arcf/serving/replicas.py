@@ -23,11 +23,12 @@ from arcf.cluster.connection import import_ray
 from arcf.errors import ArcfWarning, InputError, SettingError
 from arcf.explainer import Explainer, load_explainer
 from arcf.explanation import Explanation
+from arcf.neighborhood import make_neighborhood
 from arcf.rankers import Autoregressive, RankerSettings
 from arcf.rankers.parcel import Parcel
 from arcf.scorer import load_scorer, packaged_model
 from arcf.scorer.base import Prefix
-from arcf.scorer.loading import dense_encoder, neighborhood_for
+from arcf.scorer.loading import dense_encoder
 from arcf.serving.log import log_config
 from arcf.serving.running import advance
 from arcf.types import Dataset, QueryForm, Question, Step
@@ -150,7 +151,7 @@ def replicated(settings: RankerSettings, dataset: Dataset, replicas: ReplicaSett
     with connected(replicas.address), _deployed(parcel, replicas) as handle:
         query: QueryForm = handle.query.remote().result()
         encoder = dense_encoder(load_scorer(settings.model or packaged_model(), []))
-        neighborhood = neighborhood_for(encoder, dataset, settings.distance)
+        neighborhood = make_neighborhood(dataset, settings.distance, encoder)
         ranker = Autoregressive(_Elsewhere(), neighborhood, settings.chain, settings.tiers, query)
         yield ReplicatedExplainer(dataset, ranker, handle.options(stream=True))
 
