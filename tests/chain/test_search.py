@@ -295,8 +295,9 @@ def test_screened_chains_are_of_scored_facts_and_nothing_is_scored_twice(
     pairs = [(prefix, candidate) for prefix, candidates in scorer.calls for candidate in candidates]
     assert len(set(pairs)) == len(pairs)
     assert set(found.grown) <= set(scorer.scored)
-    assert set(found.unscored.tolist()).isdisjoint([*scorer.scored, *found.grown])
-    if beams == 1:
+    assert set(found.unscored.tolist()).isdisjoint(found.grown)
+    if beams == 1:  # of several beams, another may have scored what the best one did not
+        assert set(found.unscored.tolist()).isdisjoint(scorer.scored)
         same(found, ChainSearch(HintingScorer(), neighborhood, s).find(question))
 
 
