@@ -167,6 +167,20 @@ def test_an_export_with_a_damaged_encoder_is_refused(trained: Path, tmp_path: Pa
         load_scorer(tmp_path / "exported", FACTS)
 
 
+def test_a_weight_may_be_given_after_training(
+    trained: Path, encoder: str, tiny: Callable[..., Backbone], tmp_path: Path
+) -> None:
+    tiny("bert").with_settings(ScorerSettings(encoding="shared_prefix", prior=WEIGHT)).save(tmp_path / "plain")
+    prefix, ids = Prefix(QUERIES[0]), np.arange(len(FACTS))
+    for folder, own in ((tmp_path / "plain", encoder), (trained, str(tmp_path / "untrained"))):
+        output = tmp_path / f"exported {folder.name}"
+        export(folder, output / "with", dense=3.0, untrained=encoder)
+        export(folder, output / "without", dense=0.0)
+        added = load_scorer(output / "with", FACTS).score(prefix, ids)
+        added -= load_scorer(output / "without", FACTS).score(prefix, ids)
+        np.testing.assert_allclose(added, DensePrior(own, FACTS, 3.0).score(prefix, ids), atol=2e-3)
+
+
 def test_a_new_export_without_a_prior_has_no_encoder(
     trained: Path, tiny: Callable[..., Backbone], tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from arcf.cli.output import console, print_json
 from arcf.errors import MissingExtraError
+from arcf.pretrained.location import MINILM
 
 if TYPE_CHECKING:
     from arcf.scorer.exported.folder import ExportManifest
@@ -26,6 +27,13 @@ def export(
             "token: more work, and nearer to fp32; for MPNet) or int8-weights (a quarter)."
         ),
     ] = "fp32",
+    dense: Annotated[
+        float | None,
+        typer.Option(min=0, help="Weight of the untrained encoder's cosine in scores. [default: as in training]"),
+    ] = None,
+    untrained: Annotated[
+        str, typer.Option(help="That encoder, of a model that was trained without: a folder, or a name on the hub.")
+    ] = MINILM,
     check: Annotated[
         bool, typer.Option("--check", help="Compare its scores with the model's, on the packaged questions.")
     ] = False,
@@ -40,7 +48,7 @@ def export(
     except ModuleNotFoundError as error:
         raise MissingExtraError("Exporting a model", "train") from error
 
-    manifest = exporting.export(model, output, precision)
+    manifest = exporting.export(model, output, precision, dense, untrained)
     agreement = _agreement(model, output) if check else None
     if as_json:
         record = {"output": str(output), "bytes": _size(manifest)} | asdict(manifest)

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from onnx import ModelProto
 
 from arcf.errors import InputError
 from arcf.files import atomic_write, make_folder, read_text, write_text
-from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder, locate
+from arcf.pretrained.location import CALIBRATION, CONFIG, MINILM, TOKENIZER, find_folder, locate
 from arcf.registry import pick
 from arcf.scorer.exported.encoder_graph import build, build_encoder, build_late
 from arcf.scorer.exported.folder import (
@@ -34,13 +35,17 @@ EXPORTED = (SharedPrefix.name, Late.name)
 """The encodings that have a graph."""
 
 
-def export(model: str | Path, output: Path, precision: str = "fp32") -> ExportManifest:
+def export(
+    model: str | Path, output: Path, precision: str = "fp32", dense: float | None = None, untrained: str = MINILM
+) -> ExportManifest:
     """Export a model that was trained in the shared-prefix or the late encoding.
 
     Args:
         model: its folder, or its name on the Hugging Face hub.
         output: a folder to make; an older export in it is replaced.
         precision: one of `PRECISIONS`.
+        dense: the weight of a dense prior, if it is to have another one than in training; 0: none.
+        untrained: the encoder of a dense prior that it was trained without.
 
     Raises:
         InputError: the model cannot be loaded, was not trained, or has something that ONNX files of arcf have not; or
@@ -56,6 +61,9 @@ def export(model: str | Path, output: Path, precision: str = "fp32") -> ExportMa
         raise InputError(
             f"{reason}; only models trained in the encodings {' and '.join(EXPORTED)} are exported.", model
         )
+    if dense is not None:
+        own = backbone.settings.untrained or untrained
+        backbone = backbone.with_settings(replace(backbone.settings, dense=dense, untrained=own if dense else ""))
     folder = find_folder(model)
     beside = [folder / CARD, folder / TRAINING, folder / CALIBRATION] if folder is not None else []
     return write_export(backbone, output, precision, str(model), [path for path in beside if path.is_file()])
