@@ -10,7 +10,8 @@ help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.base ## Install, and explain three answers with the packaged model and facts.
-	$(BIN)/arcf explain "Which process turned the ice cube to water?" --answer melting
+	$(BIN)/arcf explain "Ella sees her own face clearly in a bathroom mirror. What is the light doing?" \
+	  --answer "bouncing off the mirror"
 	$(BIN)/arcf explain --id science-010
 	$(BIN)/arcf explain --id science-030
 

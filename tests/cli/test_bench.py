@@ -33,7 +33,7 @@ def test_json_and_picture(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
 def test_table(arcf: Arcf, capsys: Capture) -> None:
     assert arcf("bench", "neighborhood", "--facts", "50", "--dataset", "science", "--distance", "bm25") == 0
     output = capsys.readouterr().out
-    for words in ("visible, all remembered", "of a question", "index, MB", "\n50 "):
+    for words in ("visible, all remembered", "of a question", "index, MB", "\n50\t"):
         assert words in output
 
 

@@ -66,7 +66,14 @@ def test_a_model_that_reads_nothing_ahead(
     assert arcf("index", "--facts", tmp_path / "facts.txt", "--json") == 0
     record = json.loads(capsys.readouterr().out)
     found = sorted(file["what"] for file in record["files"])
-    assert found == ["distance Bm25Cosine", "distance TfIdf", "facts and questions", "tokens", "words"]
+    assert found == [
+        "distance Bm25Cosine",
+        "distance Embedding",
+        "distance TfIdf",
+        "facts and questions",
+        "tokens",
+        "words",
+    ]
     for untouched in ("SingleFile.text", "once.KeptFacts.arrays"):
         module = "arcf.data.source" if untouched.startswith("Single") else "arcf.data"
         monkeypatch.setattr(f"{module}.{untouched}", lambda *_: pytest.fail("read again"))

@@ -28,8 +28,8 @@ def test_verbose_says_what_is_loaded_from_where_and_how_long(arcf: Arcf, facts: 
         lines = output.err.splitlines()
         assert [line.rpartition(" in ")[0].split("/")[0] for line in lines] == [
             f"read the dataset {facts} from ".split("/")[0],
-            "made the neighborhood tfidf of 2 facts",
             "loaded the model ",
+            "made the neighborhood tfidf of 2 facts",
         ]
         assert all(line.endswith(" s") for line in lines)
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from arcf.errors import InputError, UnknownNameError
 from arcf.evaluation.reachability import Reachability, hop_labels, hops, reachabilities, reachability
 from arcf.neighborhood import DISTANCES, Neighborhood
+from arcf.neighborhood.text import Analyzer
 from arcf.types import Dataset, Fact, Gold, Question
 
 # A path of words: each fact shares one word with the next.
@@ -112,7 +113,9 @@ def test_the_reference_on_worldtree_with_its_stop_words(
     """The reference took scikit-learn's stop words, the one thing in which our default differs."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    monkeypatch.setattr("arcf.neighborhood.text.stop_words", lambda: ENGLISH_STOP_WORDS)
+    for module in ("text", "sparse", "store"):
+        monkeypatch.setattr(f"arcf.neighborhood.{module}.stop_words", lambda: ENGLISH_STOP_WORDS)
+    monkeypatch.setattr("arcf.neighborhood.sparse.analyzer", Analyzer)
     np.testing.assert_allclose(fractions(worldtree_2020), [0.934, 0.964, 0.979, 0.990], atol=0.002)
 
 

@@ -1,6 +1,7 @@
 """Runs that are made on a real cluster, against those of a single process."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,9 +30,7 @@ CHAIN = ChainSettings(k=40, max_facts=3)
 def model(tmp_path: Path) -> Path:
     """A model that only this test knows of, in a folder."""
     folder = tmp_path / "model"
-    folder.mkdir()
-    for path in packaged_model().iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(packaged_model(), folder)
     return folder
 
 

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from arcf.errors import SettingError
+from arcf.pretrained.location import MINILM
 from arcf.scorer import Prefix, ScorerSettings, load_scorer, packaged_model
 from arcf.scorer.export import export
 from arcf.scorer.network.backbone import Backbone, load_backbone
@@ -88,9 +90,10 @@ def test_a_folder_that_was_saved_before_still_loads(
     np.testing.assert_array_equal(scorer.score(PREFIX, IDS), expected)
 
 
-def test_the_packaged_model_is_as_it_was_trained() -> None:
+def test_the_packaged_model_is_as_it_was_trained_and_exported() -> None:
     config = json.loads((packaged_model() / "config.json").read_text())
-    assert ScorerSettings.of(config) == ScorerSettings("shared_prefix", prior=15.0, similarity=15.0, query="answer")
+    trained = ScorerSettings("shared_prefix", prior=15.0, similarity=15.0, query="answer")
+    assert ScorerSettings.of(config) == replace(trained, dense=6.0, untrained=MINILM)
 
 
 def test_a_number_of_layers_that_cannot_be() -> None:

@@ -27,14 +27,14 @@ KILLED = """
 import os, signal, sys
 from arcf.cli.app import main
 from arcf.scorer.network.backbone import Backbone
-from arcf.training import bar, checkpoint
+from arcf.training import checkpoint, lines
 
 def kill():
     os.kill(os.getpid(), signal.SIGKILL)
 
 moment = sys.argv.pop(1)
 if moment == "between":
-    bar.Bar.after_step = lambda self, trainer, report: kill() if trainer.progress.step == 3 else None
+    lines.Lines.after_step = lambda self, trainer, report: kill() if trainer.progress.step == 3 else None
 elif moment == "in a checkpoint":
     write = checkpoint._write
     def half(tensors, path):
