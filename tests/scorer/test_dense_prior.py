@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arcf.errors import InputError
 from arcf.neighborhood import make_distance
 from arcf.rankers import RankerSettings, build_autoregressive
-from arcf.scorer import STOP, Prefix, ScorerSettings, dense_prior, load_scorer
+from arcf.scorer import STOP, Prefix, ScorerSettings, dense_prior, load_scorer, model_identity
 from arcf.scorer.dense_prior import CHOSEN_WEIGHT, STOP_NEARNESS, DensePrior
 from arcf.scorer.export import export
 from arcf.scorer.loading import dense_encoder
@@ -162,6 +162,7 @@ def test_the_exported_encoder_is_the_encoder(family: str, tiny: Callable[..., Ba
 def test_an_export_with_a_damaged_encoder_is_refused(trained: Path, tmp_path: Path) -> None:
     export(trained, tmp_path / "exported")
     assert json.loads((tmp_path / "exported" / "manifest.json").read_text())["version"] == 3
+    assert "untrained/model.onnx" in model_identity(tmp_path / "exported")
     (tmp_path / "exported" / "untrained" / "model.onnx").write_bytes(b"something else")
     with pytest.raises(InputError, match="the file is damaged"):
         load_scorer(tmp_path / "exported", FACTS)

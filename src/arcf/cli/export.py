@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arcf.cli.output import console, print_json
-from arcf.errors import MissingExtraError
+from arcf.errors import MissingExtraError, SettingError
 from arcf.pretrained.location import MINILM
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def export(
 
     Example: arcf export runs/minilm --output exported --precision int8 --check
     """
+    if check and dense is not None:
+        raise SettingError("--check compares scores, which another --dense changes; check an export without it.")
     try:
         from arcf.scorer import export as exporting
     except ModuleNotFoundError as error:

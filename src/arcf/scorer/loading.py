@@ -118,4 +118,5 @@ def model_identity(name: str | Path) -> dict[str, str]:
     if folder is None:
         return {"name": str(name)}
     found = [path for path in folder.iterdir() if path.name in IDENTIFYING or path.suffix == ".safetensors"]
-    return {path.name: FileRecord.of(path).sha256 for path in sorted(found)}
+    found += [path for path in [folder / UNTRAINED / MODEL] if path.is_file()]
+    return {str(path.relative_to(folder)): FileRecord.of(path).sha256 for path in sorted(found)}
