@@ -72,9 +72,7 @@ def test_wrong_usage_gets_one_sentence(
     assert len(said.strip().splitlines()) == 1
 
 
-def test_another_prior_cannot_be_compared(
-    run_folder: Path, tmp_path: Path, arcf: Arcf, capsys: Capture
-) -> None:
+def test_another_prior_cannot_be_compared(run_folder: Path, tmp_path: Path, arcf: Arcf, capsys: Capture) -> None:
     assert arcf("export", run_folder, "--output", tmp_path / "out", "--check", "--dense", "6") == 2
     assert "check an export without it" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
