@@ -25,11 +25,11 @@ def started(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the server was started with, instead of a server."""
     given: dict[str, Any] = {}
 
-    def hear(host: str, port: int) -> nullcontext[str]:
+    def hear(host: str, port: int) -> nullcontext[SimpleNamespace]:
         given.update(host=host, port=port)
-        return nullcontext("a socket")
+        return nullcontext(SimpleNamespace(getsockname=lambda: (host, port)))
 
-    def serve(explainer: object, settings: ServingSettings, listener: str, tell: Callable[[str], None]) -> None:
+    def serve(explainer: object, settings: ServingSettings, listener: object, tell: Callable[[str], None]) -> None:
         given.update(explainer=explainer, settings=settings, listener=listener)
         tell("http://here/")
 
@@ -42,7 +42,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_it_listens_on_this_machine_only(arcf: Arcf, started: dict[str, Any], capsys: Capture) -> None:
     assert arcf("serve", "--model", "runs/any") == 0
     assert (started["host"], started["port"]) == ("127.0.0.1", 8000)
-    assert started["listener"] == "a socket"
+    assert started["listener"].getsockname() == ("127.0.0.1", 8000)
     assert started["settings"] == ServingSettings(model="any")
     assert started["explainer"].dataset.name == "science"
     assert "http://here/" in capsys.readouterr().out
@@ -81,6 +81,21 @@ def test_replicas_search_and_one_process_takes_the_requests(
         ReplicaSettings(3, "local", 2, name),
     ]
     assert asked[0][1].name == "science"
+
+
+def test_servers_on_any_free_port_have_replicas_of_their_own(arcf: Arcf, monkeypatch: pytest.MonkeyPatch) -> None:
+    names: list[str] = []
+
+    def replicated(_: object, __: object, replicas: ReplicaSettings) -> nullcontext[str]:
+        names.append(replicas.name)
+        if len(names) == 1:  # The first one still listens.
+            assert arcf("serve", "--replicas", "1", "--port", "0") == 0
+        return nullcontext("an explainer with replicas")
+
+    monkeypatch.setattr("arcf.serving.serve", lambda *_: None)
+    monkeypatch.setattr("arcf.serving.replicas.replicated", replicated)
+    assert arcf("serve", "--replicas", "1", "--port", "0") == 0
+    assert len(set(names)) == 2
 
 
 def test_wrong_usage(arcf: Arcf, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

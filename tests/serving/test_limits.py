@@ -307,3 +307,19 @@ def test_the_gate() -> None:
             pass
 
     asyncio.run(check())
+
+
+def test_searches_that_take_too_long_count_in_when_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(0, 10_000, 50))
+    monkeypatch.setattr("arcf.serving.gate.perf_counter", lambda: next(clock))
+
+    async def check() -> int:
+        gate = Gate(workers=1, waiting=0)
+        for _ in range(20):
+            with pytest.raises(TimeoutError):
+                async with gate.slot():
+                    raise TimeoutError
+        async with gate.slot():
+            return gate.moves_on
+
+    assert asyncio.run(check()) == pytest.approx(50, abs=2)

@@ -31,8 +31,11 @@ pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.filterwarnings("ignore
 @pytest.fixture(scope="module")
 def replicas(cluster: object) -> Iterator[ReplicatedExplainer]:
     assert cluster
-    with replicated(RANKER, load("science"), ReplicaSettings(2, "auto")) as explainer:
-        yield explainer
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arcf.scorer.loading.load_network", lambda *_: pytest.fail("the front has loaded the model"))
+        with replicated(RANKER, load("science"), ReplicaSettings(2, "auto")) as explainer:
+            patch.undo()
+            yield explainer
 
 
 @pytest.fixture(scope="module")

@@ -88,6 +88,7 @@ def serve(
         from arcf.cluster import HERE
         from arcf.serving.replicas import ReplicaSettings, replicated
 
-        everywhere = ReplicaSettings(replicas, ray or HERE, workers, f"arcf-{node()}-{port}")
+        name = f"arcf-{node()}-{listener.getsockname()[1]}"
+        everywhere = ReplicaSettings(replicas, ray or HERE, workers, name)
         with replicated(settings, given_facts(dataset), everywhere) as explainer:
             run(explainer, replace(limits, workers=workers * replicas), listener, tell)

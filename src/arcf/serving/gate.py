@@ -104,7 +104,9 @@ class Gate:
         try:
             async with self._free:
                 begun = perf_counter()
-                yield
-                self._mean += WEIGHT * (perf_counter() - begun - self._mean)
+                try:
+                    yield
+                finally:
+                    self._mean += WEIGHT * (perf_counter() - begun - self._mean)
         finally:
             self.inside -= 1

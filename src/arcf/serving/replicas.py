@@ -23,15 +23,17 @@ from arcf.cluster.connection import import_ray
 from arcf.errors import ArcfWarning, InputError, SettingError
 from arcf.explainer import Explainer, load_explainer
 from arcf.explanation import Explanation
+from arcf.files import read_json_object
 from arcf.neighborhood import make_neighborhood
+from arcf.pretrained.location import CONFIG, locate
 from arcf.rankers import Autoregressive, RankerSettings
 from arcf.rankers.parcel import Parcel
-from arcf.scorer import load_scorer, packaged_model
+from arcf.scorer import ScorerSettings, packaged_model
 from arcf.scorer.base import Prefix
-from arcf.scorer.loading import dense_encoder
+from arcf.scorer.loading import untrained_encoder
 from arcf.serving.log import log_config
 from arcf.serving.running import advance
-from arcf.types import Dataset, QueryForm, Question, Step
+from arcf.types import Dataset, Question, Step
 
 TRIES = 4
 """How many replicas may die over one search."""
@@ -68,10 +70,6 @@ class Replica:
     def __init__(self, reference: Any) -> None:
         parcel: Parcel = import_ray().get(reference)
         self._explainer = load_explainer(*parcel.open())
-
-    def query(self) -> QueryForm:
-        """The form in which the model wants questions."""
-        return self._explainer.ranker.search.query
 
     def pid(self) -> int:
         """The process that it is, to those who watch it."""
@@ -149,9 +147,11 @@ def replicated(settings: RankerSettings, dataset: Dataset, replicas: ReplicaSett
     """
     parcel = Parcel.of(settings, dataset)
     with connected(replicas.address), _deployed(parcel, replicas) as handle:
-        query: QueryForm = handle.query.remote().result()
-        encoder = dense_encoder(load_scorer(settings.model or packaged_model(), []))
-        neighborhood = make_neighborhood(dataset, settings.distance, encoder)
+        # Of the model, the front needs no more than what its config.json says.
+        folder = locate(settings.model or packaged_model())
+        learnt = ScorerSettings.of(read_json_object(folder / CONFIG))
+        encoder, query = untrained_encoder(learnt, folder), settings.query or learnt.query
+        neighborhood = make_neighborhood(dataset, settings.distance, encoder, settings.threads)
         ranker = Autoregressive(_Elsewhere(), neighborhood, settings.chain, settings.tiers, query)
         yield ReplicatedExplainer(dataset, ranker, handle.options(stream=True))
 

@@ -79,14 +79,24 @@ def test_a_search_is_cancelled_before_and_after_its_first_fact(step_by_step: Any
     step_by_step.permits.release(40)
 
 
-def test_a_search_that_breaks_off_says_so(visit: Visiting, address: str) -> None:
+@pytest.mark.parametrize(
+    ("failure", "notice"),
+    [
+        (
+            'event: error\ndata: {"status": 504, "title": "Gateway Timeout", "detail": "It took too long."}\n\n',
+            "It took too long.",
+        ),
+        ("", "The answer broke off; ask again."),
+        ('event: end\ndata: {"facts"', "The answer broke off; ask again."),
+    ],
+)
+def test_a_search_that_breaks_off_says_so(visit: Visiting, address: str, failure: str, notice: str) -> None:
     visit = visit()
     whole = visit.page.request.post(f"{address}api/explain/stream", data={"question": QUESTION}).text()
-    failure = 'event: error\ndata: {"status": 504, "title": "Gateway Timeout", "detail": "It took too long."}\n\n'
     body = "\n\n".join([*whole.split("\n\n")[:3], failure])  # the start and two steps
     visit.page.route("**/api/explain/stream", lambda route: route.fulfill(body=body))
     visit.ask(QUESTION)
-    expect(visit.find("#notice")).to_have_text("It took too long.")
+    expect(visit.find("#notice")).to_have_text(notice)
     expect(visit.find("#verdict")).to_contain_text("Not finished 2 facts until then.", use_inner_text=True)
     expect(visit.button("Cancel")).to_be_hidden()
     assert len(visit.cards()) == 2

@@ -83,6 +83,18 @@ def test_pages_of_facts(visit: Visiting) -> None:
     expect(visit.find("#fact-list li").first).to_have_text(first.replace("\n", ""))
 
 
+def test_facts_opened_before_the_server_told_of_them_stay_open(visit: Visiting) -> None:
+    visit, held = visit(), []
+    visit.page.route("**/api/info", lambda route: held.append(route))
+    visit.page.reload(wait_until="domcontentloaded")
+    visit.find("#corpus").click()
+    expect(visit.find("#fact-list li")).to_have_count(10)
+    for one in held:
+        one.continue_()
+    expect(visit.find("#example-list button")).to_have_count(6)
+    expect(visit.button("Next")).to_be_enabled()
+
+
 def test_an_empty_corpus(corpus_of: Callable[[Sequence[str]], Explainer], serve: Visiting) -> None:
     visit = serve(corpus_of(["moss"]))
     expect(visit.find("#example-list button")).to_have_count(1)

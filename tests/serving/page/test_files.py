@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from arcf.explainer import Explainer
 from arcf.picture import html_page, svg_file
@@ -46,6 +46,14 @@ async ([one, other]) => {
 
 def as_data(kind: str, content: bytes) -> str:
     return f"data:{kind};base64,{b64encode(content).decode()}"
+
+
+def test_what_cannot_be_saved_is_told(visit: Visiting) -> None:
+    visit = visit("#id=science-001", is_refused=True)
+    visit.finished()
+    visit.page.route("**/page/fonts/**", lambda route: route.abort())
+    visit.button("Save SVG").click()
+    expect(visit.find("#notice")).to_have_text("The server cannot be reached.")
 
 
 def test_copies(visit: Visiting, explainer: Explainer) -> None:

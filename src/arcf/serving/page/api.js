@@ -12,6 +12,9 @@ export class ProblemError extends Error {
   }
 }
 
+/** What to tell of a failure: browsers call it a type error when nobody answers. */
+export const reason = (error) => error instanceof TypeError ? "The server cannot be reached." : error.message;
+
 /** GET a path below the page's own address. */
 export async function get(path) {
   return (await ask(path, {})).json();
@@ -26,14 +29,15 @@ export async function stream(path, request, signal, on) {
     signal,
   });
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let pending = "";
+  let pending = "", last = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
     const blocks = (pending + value).split("\n\n");
     pending = blocks.pop();
-    for (const block of blocks) tell(block, on);
+    for (const block of blocks) last = tell(block, on);
   }
+  if (last !== "end") throw new ProblemError({ detail: "The answer broke off; ask again." });
 }
 
 function tell(block, on) {
@@ -42,6 +46,7 @@ function tell(block, on) {
   const record = JSON.parse(data);
   if (event === "error") throw new ProblemError(record);
   on(event, record);
+  return event;
 }
 
 async function ask(path, options) {

@@ -1,7 +1,7 @@
 // The page: asks, shows the chain grow, and asks again when the reader changes it.
 
 import { nothing, read, request, write } from "./address.js";
-import { get, stream } from "./api.js";
+import { get, reason, stream } from "./api.js";
 import { Chain } from "./chain.js";
 import { clean, count, find } from "./dom.js";
 import { copy, pngFile, save, svgFile } from "./exports.js";
@@ -91,7 +91,7 @@ async function ask(wanted, { step = 1, remember = true, missing = [] } = {}) {
     if (signal.aborted) return;
     if (error.status === 404 && await askWithoutUnknown(wanted, remember, signal)) return;
     breakOff("Not finished");
-    tell(error.status === undefined ? "The server cannot be reached." : error.message);
+    tell(reason(error));
   } finally {
     if (!signal.aborted) work("");
   }
@@ -225,7 +225,12 @@ const actions = {
 find("toolbar").addEventListener("click", async ({ target }) => {
   const button = target.closest("button");
   if (!button || !chain?.opening) return;
-  await actions[button.dataset.action]();
+  try {
+    await actions[button.dataset.action]();
+  } catch (error) {
+    tell(reason(error));
+    return;
+  }
   if (!button.dataset.action.startsWith("copy")) return;
   button.classList.add("done");
   setTimeout(() => button.classList.remove("done"), 1500);
@@ -299,5 +304,5 @@ get("api/info").then((found) => {
   find("versions").textContent = `arcf ${info.versions.arcf}${info.model ? ` · model ${info.model}` : ""}`;
   describe(info);
   return corpus.describe(info);
-}).catch((error) => tell(error.message));
+}).catch((error) => tell(reason(error)));
 restore();

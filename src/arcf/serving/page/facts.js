@@ -1,6 +1,6 @@
 // Looking around in the corpus: what can be asked of it, and its facts, with a search.
 
-import { get } from "./api.js";
+import { get, reason } from "./api.js";
 import { clean, count, find, make } from "./dom.js";
 import { nothing } from "./address.js";
 
@@ -34,7 +34,7 @@ export class Corpus {
   }
 
   try(work) {
-    work().catch((error) => this.on.tell(error.message));
+    work().catch((error) => this.on.tell(reason(error)));
   }
 
   describe({ corpus, facts, questions }) {
@@ -43,7 +43,7 @@ export class Corpus {
     find("browser-title").textContent = `Look through the ${count(number, "fact", facts)}`;
     this.facts = facts;
     this.questions = questions;
-    find("browser").open = !questions;
+    if (!questions) find("browser").open = true;
     return this.examples();
   }
 
