@@ -202,13 +202,15 @@ def test_a_model_with_a_prior(settings: Settings, dataset: Dataset, tmp_path: Pa
 
 
 def test_a_model_with_a_dense_prior(settings: Settings, dataset: Dataset, model_folder: Path, tmp_path: Path) -> None:
-    """It is that of the model as it was before training."""
-    trained = train(settings(model={"dense": 9.0}), dataset, tmp_path / "run")
-    texts = [fact.text for fact in dataset.facts]
-    scorer, prefix, ids = load_scorer(trained.folder, texts), Prefix("seeds", (1,)), np.arange(len(texts))
-    assert isinstance(scorer, WithPrior)
-    untrained = DensePrior(str(model_folder), texts, 9.0)
-    np.testing.assert_array_equal(scorer.prior.score(prefix, ids), untrained.score(prefix, ids))
+    """It is that of the model as it was before training, or another that is named."""
+    texts, prefix = [fact.text for fact in dataset.facts], Prefix("seeds", (1,))
+    expected = DensePrior(str(model_folder), texts, 9.0).score(prefix, np.arange(len(texts)))
+    first = train(settings(model={"dense": 9.0}), dataset, tmp_path / "first")
+    wanted = settings(model={"dense": 9.0, "name": str(first.folder), "untrained": str(model_folder)})
+    for trained in (first, train(wanted, dataset, tmp_path / "second")):
+        scorer = load_scorer(trained.folder, texts)
+        assert isinstance(scorer, WithPrior)
+        np.testing.assert_array_equal(scorer.prior.score(prefix, np.arange(len(texts))), expected)
 
 
 def test_the_prior_is_part_of_the_loss(settings: Settings, trainer: Callable[..., Trainer]) -> None:

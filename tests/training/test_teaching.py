@@ -12,7 +12,7 @@ import torch
 
 from arcf.config import as_toml
 from arcf.errors import InputError, SettingError
-from arcf.scorer import load_scorer
+from arcf.scorer import load_scorer, packaged_model
 from arcf.scorer.prior import WithPrior
 from arcf.training.distributed import Workers
 from arcf.training.feed import batch_of
@@ -71,7 +71,7 @@ def folder_of(settings: TrainingSettings) -> Path:
 @pytest.fixture(scope="module")
 def scores(teacher: TrainedModel, student: TrainingSettings, datasets: dict[str, Dataset]) -> Path:
     folder = folder_of(student)
-    teach(teacher.folder, plan_lessons(student, datasets, folder), folder)
+    teach([teacher.folder], plan_lessons(student, datasets, folder), folder)
     return folder
 
 
@@ -102,6 +102,21 @@ def test_scores_are_the_teachers_of_whole_queries(
             assert term.teacher is not None
             np.testing.assert_allclose(term.teacher, expected, atol=1e-5)
         assert shortened
+
+
+def test_several_teachers_give_their_mean(
+    scores: Path, student: TrainingSettings, datasets: dict[str, Dataset], teacher: TrainedModel, tmp_path: Path
+) -> None:
+    packaged, folder = packaged_model(), tmp_path / "both"
+    short = replace(student, optimisation=replace(student.optimisation, epochs=0.2))
+    for models, output in (([packaged], tmp_path / "packaged"), ([teacher.folder, packaged], folder)):
+        teach(models, plan_lessons(short, datasets, output), output)
+    for path in folder.rglob("*.npz"):
+        name = path.relative_to(folder)
+        each = [np.load(place / name)["scores"] for place in (scores, tmp_path / "packaged")]
+        np.testing.assert_allclose(np.load(path)["scores"], np.mean(each, axis=0), atol=1e-4)
+    with pytest.raises(InputError, match="another teacher"):
+        teach([teacher.folder], plan_lessons(short, datasets, folder), folder)
 
 
 @pytest.mark.usefixtures("scores")
@@ -143,7 +158,7 @@ def test_what_is_there_is_not_scored_again(
     lessons = plan_lessons(longer, datasets, scores)
     before = {path: path.stat().st_mtime_ns for path in scores.rglob("*.npz")}
     calls: list[None] = []
-    teach(teacher.folder, lessons, scores, progress=lambda: calls.append(None))
+    teach([teacher.folder], lessons, scores, progress=lambda: calls.append(None))
     assert len(calls) == sum(lesson.samples for lesson in lessons) == SHARD
     assert all(path.stat().st_mtime_ns == time for path, time in before.items())
     assert [lesson.samples for lesson in plan_lessons(longer, datasets, scores)] == [0, 0]
@@ -163,7 +178,7 @@ def test_a_kill_costs_one_file_at_most(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        teach(teacher.folder, lessons, tmp_path, progress=kill)
+        teach([teacher.folder], lessons, tmp_path, progress=kill)
     rest = plan_lessons(longer, datasets, tmp_path)
     assert sum(lesson.samples for lesson in rest) == sum(lesson.samples for lesson in lessons) - SHARD
     assert len(list(tmp_path.rglob("*.npz*"))) == 1
@@ -211,13 +226,13 @@ def test_another_teacher_or_another_form(
 ) -> None:
     stem = replace(student, sampling=replace(student.sampling, query="stem"))
     with pytest.raises(SettingError, match="form 'answer', and the samples have the form 'stem'"):
-        teach(teacher.folder, plan_lessons(stem, datasets, tmp_path), tmp_path)
+        teach([teacher.folder], plan_lessons(stem, datasets, tmp_path), tmp_path)
     assert not list(tmp_path.iterdir())
     (scores / "teacher.json").rename(scores / "kept")
     (scores / "teacher.json").write_text('{"model.safetensors": "another"}')
     try:
         with pytest.raises(InputError, match="scores of another teacher"):
-            teach(teacher.folder, plan_lessons(student, datasets, scores), scores)
+            teach([teacher.folder], plan_lessons(student, datasets, scores), scores)
         other = fingerprint(student, make_sources(student, datasets))
     finally:
         (scores / "kept").replace(scores / "teacher.json")
@@ -239,6 +254,17 @@ def test_the_command(
     assert arcf("train", tmp_path / "student.toml", "--set", scores, "--output", tmp_path / "run") == 0
     card = (tmp_path / "run" / "model" / "README.md").read_text()
     assert "[teacher]" in card
+
+
+def test_the_folder_of_scores_is_enough_for_questions_without_gold(
+    teacher: TrainedModel, settings: Settings, data_folder: Path, tmp_path: Path, arcf: Arcf
+) -> None:
+    (tmp_path / "student.toml").write_text(as_toml(settings(optimisation={"epochs": 1.0})))
+    section = {"dataset": data_folder, "held_out": 0, "kind": "unlabelled"}
+    own = [part for key, value in section.items() for part in ("--set", f"data.datasets.own.{key}={value}")]
+    student = ("teach", teacher.folder, tmp_path / "student.toml", *own)
+    assert arcf(*student, "--output", tmp_path / "123") == 0
+    assert list((tmp_path / "123").rglob("*.npz"))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`arcf teach`: a teacher's scores of the samples that a student will learn from."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,9 @@ def teach(
     preset: Annotated[str | None, typer.Option(help="Packaged settings to start from.")] = None,
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="One setting; may be repeated.")
+    ] = None,
+    also: Annotated[
+        list[str] | None, typer.Option(help="Another teacher; may be repeated. Scores are the mean of all.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option(help="The folder of scores [default: teacher.scores of the settings].")
@@ -41,12 +45,13 @@ def teach(
 
     if config is None and preset is None:
         raise SettingError("Give the student's configuration file or a preset, such as --preset minilm.")
-    settings = read_settings(TrainingSettings, config, preset, overrides or [])
-    if output is None and settings.teacher is None:
+    wanted = [f"teacher.scores={json.dumps(str(output))}"] if output else []
+    settings = read_settings(TrainingSettings, config, preset, [*(overrides or []), *wanted])
+    if settings.teacher is None:
         raise SettingError("Give the folder of scores: --output, or teacher.scores in the settings.")
-    folder = output or Path(settings.teacher.scores if settings.teacher else "")
+    folder = Path(settings.teacher.scores)
     lessons = plan_lessons(settings, load_datasets(settings.data), folder)
     with Progress(console=progress_console(), transient=True) as bar:
         task = bar.add_task("Teaching", total=sum(lesson.samples for lesson in lessons))
-        score(model, lessons, folder, device, lambda: bar.advance(task))
+        score([model, *(also or [])], lessons, folder, device, lambda: bar.advance(task))
     note(f"The scores are in {folder}")

@@ -44,8 +44,9 @@ class ModelSettings:
     candidate shares with the prefix, which the model's own score is added to; see `scorer.prior`. `similarity`: the
     weight of the cosine of prefix and candidate, in all encodings but joint; see `scorer.network.prefix_first`.
     `read_ahead`: s, the layers of a candidate that see no prefix, in the late encoding; see `scorer.network.late`.
-    `dense`: the weight of the cosine of prefix and candidate for the model as it is before training; see
-    `scorer.dense_prior`.
+    `dense`: the weight of the cosine of prefix and candidate for an untrained encoder; see `scorer.dense_prior`.
+    `untrained`: that encoder, by its name or folder; None: the model as it is before training. A run that goes on from
+    a trained model names the one that it was made from.
     """
 
     name: str = MINILM
@@ -56,6 +57,7 @@ class ModelSettings:
     similarity: float = 0.0
     read_ahead: int = 0
     dense: float = 0.0
+    untrained: str | None = None
 
     def __post_init__(self) -> None:
         pick(ENCODINGS, self.encoding, "encoding")
@@ -258,5 +260,5 @@ class TrainingSettings:
             query=self.sampling.query,
             read_ahead=model.read_ahead,
             dense=model.dense,
-            untrained=model.name if model.dense else "",
+            untrained=(model.untrained or model.name) if model.dense else "",
         )

@@ -10,7 +10,6 @@ import numpy as np
 
 from arcf.errors import InputError
 from arcf.neighborhood import FactIds, make_neighborhood
-from arcf.neighborhood.loading import TRAINING_SPLIT
 from arcf.runs import read_run
 from arcf.training.samplers import SAMPLERS, Material, Sampling
 from arcf.training.settings import CorpusSettings, TrainingSettings
@@ -65,7 +64,7 @@ class Source:
             gold = " ".join(gold.uid for gold in question.gold)
             asked = question.asked(self.sampling.query).query()
             digest.update(f"{question.id}\0{question.query()}\0{asked}\0{gold}\0".encode())
-        for question in self.dataset.splits.get(TRAINING_SPLIT, ()):  # what distances learn from
+        for question in self.dataset.training:  # what distances learn from
             digest.update(f"{question.text}\0".encode())
         return digest.hexdigest()
 

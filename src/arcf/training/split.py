@@ -1,7 +1,7 @@
 """Which questions of a dataset are learnt from, and what is held out: questions, and facts if wanted."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def _hide_facts(split: Split, count: int) -> Split:
         )
     facts = tuple(fact for fact, text in zip(dataset.facts, texts.tolist(), strict=True) if text not in hidden)
     return Split(
-        shown=Dataset(dataset.name, facts, dataset.splits),
+        shown=replace(dataset, facts=facts),
         learnt=learnt,
         held_out=split.held_out,
         new=tuple(question for question, own in pairs if own & hidden),

@@ -1,4 +1,4 @@
-"""A teacher scores the samples that students will learn from."""
+"""A teacher, or several together, score the samples that students will learn from."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,9 +30,10 @@ class Lesson:
         """How many samples are to be scored."""
         return len(self.shards) * SHARD
 
-    def give(self, teacher: LoadedScorer, progress: Callable[[], None]) -> None:
+    def give(self, teachers: Sequence[LoadedScorer], progress: Callable[[], None]) -> None:
         """Score them; what was finished before a kill stays."""
-        own = teacher.for_facts([fact.text for fact in self.source.split.shown.facts])
+        texts = [fact.text for fact in self.source.split.shown.facts]
+        own = [teacher.for_facts(texts) for teacher in teachers]
         for shard in self.shards:
             scores = []
             for number in range(shard * SHARD, (shard + 1) * SHARD):
@@ -62,38 +63,46 @@ def plan_lessons(settings: TrainingSettings, datasets: Mapping[str, Dataset], ou
 
 
 def teach(
-    model: str | Path,
+    models: Sequence[str | Path],
     lessons: Sequence[Lesson],
     output: Path,
     device: str = "auto",
     progress: Callable[[], None] = lambda: None,
 ) -> None:
-    """Score the samples of all lessons with a teacher, into the folder `output`; `progress` is called after each.
+    """Score the samples of all lessons, into the folder `output`; `progress` is called after each.
 
-    The teacher reads whole queries, whatever words a student's samples leave out.
+    A score is the mean of all teachers' scores. Teachers read whole queries, whatever words a student's samples leave
+    out.
 
     Raises:
         InputError: there is no such model, or the folder is another teacher's.
-        SettingError: the teacher has learnt from questions in another form.
+        SettingError: a teacher has learnt from questions in another form.
     """
-    teacher = load_scorer(model, [], device)
-    for lesson in lessons:
-        if lesson.source.sampling.query != teacher.settings.query:
-            raise SettingError(
-                f"The teacher has learnt from questions in the form '{teacher.settings.query}', and the samples have "
-                f"the form '{lesson.source.sampling.query}'; set sampling.query to the teacher's."
-            )
-    claim_folder(output, model_identity(model))
+    teachers = [load_scorer(model, [], device) for model in models]
+    for teacher in teachers:
+        for lesson in lessons:
+            _check_form(teacher, lesson)
+    claim_folder(output, {"teachers": [model_identity(model) for model in models]})
     for lesson in lessons:
         if lesson.shards:
-            lesson.give(teacher, progress)
+            lesson.give(teachers, progress)
 
 
-def _score(teacher: LoadedScorer, sample: Sample | None) -> Scores:
+def _check_form(teacher: LoadedScorer, lesson: Lesson) -> None:
+    if lesson.source.sampling.query != teacher.settings.query:
+        raise SettingError(
+            f"The teacher has learnt from questions in the form '{teacher.settings.query}', and the samples have "
+            f"the form '{lesson.source.sampling.query}'; set sampling.query to the teacher's."
+        )
+
+
+def _score(teachers: Sequence[LoadedScorer], sample: Sample | None) -> Scores:
     if sample is None:
         return np.empty(0, dtype=np.float32)
     parts = np.split(sample.candidates, np.cumsum(sample.counts)[:-1])
-    found = np.concatenate([teacher.score(*pair) for pair in zip(sample.whole_prefixes, parts, strict=True)])
+    pairs = list(zip(sample.whole_prefixes, parts, strict=True))
+    each = [np.concatenate([teacher.score(*pair) for pair in pairs]) for teacher in teachers]
+    found: Scores = np.mean(each, axis=0, dtype=np.float32)
     if not np.isfinite(found).all():
         raise InputError("The teacher's scores are not finite: its training has diverged.")
     return found
