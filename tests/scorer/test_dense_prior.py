@@ -2,26 +2,34 @@
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Barrier, BrokenBarrierError
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import transformers
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from arcf.errors import InputError
 from arcf.neighborhood import make_distance
+from arcf.pretrained import onnx_session
+from arcf.pretrained.onnx_session import open_session
 from arcf.rankers import RankerSettings, build_autoregressive
 from arcf.scorer import STOP, Prefix, ScorerSettings, dense_prior, load_scorer, model_identity
-from arcf.scorer.dense_prior import CHOSEN_WEIGHT, STOP_NEARNESS, DensePrior
+from arcf.scorer.dense_prior import CHOSEN_WEIGHT, STOP_NEARNESS, DensePrior, LazyVectors
 from arcf.scorer.export import export
 from arcf.scorer.loading import dense_encoder
-from arcf.scorer.network.backbone import Backbone
+from arcf.scorer.network.backbone import Backbone, load_backbone
 from arcf.scorer.prior import LexicalPrior, SumOfPriors, WithPrior
 from arcf.sentences import load_encoder
-from arcf.types import Dataset, Fact
+from arcf.types import Dataset, Fact, Question
 
 from .conftest import FACTS, QUERIES
 
@@ -63,13 +71,78 @@ def test_of_many_facts_only_those_that_are_asked_for_are_encoded(encoder: str, m
     monkeypatch.setattr(
         dense_prior,
         "load_encoder",
-        lambda _: SimpleNamespace(encode=lambda texts: encoded.extend(texts) or real.encode(texts)),
+        lambda *_: SimpleNamespace(encode=lambda texts: encoded.extend(texts) or real.encode(texts)),
     )
     prior = DensePrior(encoder, FACTS, WEIGHT)
     for _ in range(2):
         np.testing.assert_allclose(prior.score(prefix, asked), expected, rtol=2e-3)
     texts = [text for text in encoded if text]
     assert sorted(texts) == sorted([QUERIES[0].replace("(answer)", " "), FACTS[1], FACTS[2], FACTS[4]])
+
+
+def test_estimates_encode_nothing(encoder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    prefix, facts = Prefix(QUERIES[0], (4,)), np.arange(len(FACTS))
+    few = DensePrior(encoder, FACTS, WEIGHT)
+    assert few.estimate(prefix, facts).tolist() == few.score(prefix, facts).tolist()
+    monkeypatch.setattr(dense_prior, "MANY_FACTS", 3)
+    many = DensePrior(encoder, FACTS, WEIGHT)
+    monkeypatch.setattr(LazyVectors, "take", lambda *_: pytest.fail("encoded"))
+    assert many.estimate(prefix, facts).tolist() == [0.0] * len(FACTS)
+
+
+def test_threads_that_begin_at_once_lose_no_vector(monkeypatch: pytest.MonkeyPatch) -> None:
+    both, zeros = Barrier(2, timeout=0.3), np.zeros
+
+    def slow(shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
+        if dtype is np.float16:
+            with suppress(BrokenBarrierError):
+                both.wait()
+        return zeros(shape, dtype)
+
+    ones = SimpleNamespace(encode=lambda texts: np.ones((len(texts), 2), dtype=np.float32))
+    monkeypatch.setattr(np, "zeros", slow)
+    vectors = LazyVectors(ones, FACTS)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(vectors.take, [np.array([0]), np.array([1])]))
+    assert vectors.take(np.array([0, 1])).tolist() == [[1.0, 1.0]] * 2
+
+
+ASKED = st.lists(st.lists(st.sampled_from(range(len(FACTS))), max_size=6), max_size=6)
+
+
+@given(asked=ASKED, remembered=st.integers(1, 9))
+def test_no_more_vectors_are_remembered_than_there_is_room_for(
+    encoder: str, asked: list[list[int]], remembered: int
+) -> None:
+    expected = load_encoder(encoder).encode(FACTS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dense_prior, "REMEMBERED", remembered)
+        vectors = LazyVectors(load_encoder(encoder), FACTS)
+    for facts in asked:
+        rows = np.array(facts, dtype=np.int64)
+        np.testing.assert_allclose(vectors.take(rows), expected[rows], atol=2e-3)
+    known = {fact for facts in asked for fact in facts}
+    assert np.count_nonzero(vectors._place >= 0) == min(remembered, len(known))
+
+
+def test_threads_share_vectors(encoder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dense_prior, "REMEMBERED", 3)
+    vectors, expected = LazyVectors(load_encoder(encoder), FACTS), load_encoder(encoder).encode(FACTS)
+    asked = [np.random.default_rng(seed).permutation(len(FACTS))[:4] for seed in range(40)]
+    with ThreadPoolExecutor(4) as pool:
+        for rows, found in zip(asked, pool.map(vectors.take, asked), strict=True):
+            np.testing.assert_allclose(found, expected[rows], atol=2e-3)
+
+
+def test_of_many_facts_that_are_kept_none_is_encoded(
+    encoder: str, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = DensePrior(encoder, FACTS, WEIGHT).score(Prefix(QUERIES[0], (4,)), np.arange(-1, len(FACTS)))
+    assert [path.parent.name for path in empty_cache.rglob("*.kept")] == ["distances"]
+    monkeypatch.setattr(dense_prior, "MANY_FACTS", 3)
+    monkeypatch.setattr(dense_prior.LazyVectors, "take", lambda *_: pytest.fail("encoded again"))
+    found = DensePrior(encoder, FACTS, WEIGHT).score(Prefix(QUERIES[0], (4,)), np.arange(-1, len(FACTS)))
+    assert found.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("facts", [[], [""], ["ice", "ice"]])
@@ -135,18 +208,54 @@ def test_a_model_remembers_its_priors(trained: Path, untrained: Path, tmp_path: 
     np.testing.assert_allclose(found[0].score(prefix, ids), found[1].score(prefix, ids), atol=5e-3)
 
 
+def test_a_prior_keeps_the_encoder_that_its_vectors_are_from(trained: Path, untrained: Path) -> None:
+    scorer, asked = load_scorer(trained, FACTS), np.arange(len(FACTS))
+    before = scorer.score(Prefix(QUERIES[0]), asked)
+    (untrained / "1_Pooling").mkdir()
+    (untrained / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+    assert load_scorer(trained, FACTS).score(Prefix(QUERIES[1]), asked).tolist() != pytest.approx(
+        scorer.score(Prefix(QUERIES[1]), asked).tolist(), abs=1e-3
+    )
+    np.testing.assert_array_equal(scorer.score(Prefix(QUERIES[0]), asked), before)
+
+
+@pytest.mark.parametrize("distance", ["tfidf", "embedding"])
+def test_the_encoder_has_as_many_threads_as_were_asked_for(
+    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, distance: str
+) -> None:
+    export(trained, tmp_path / "exported")
+    dataset = Dataset("made-up", tuple(Fact(str(number), text) for number, text in enumerate(FACTS)))
+    asked: list[int | None] = []
+
+    def noted(path: Path, threads: int | None = None) -> object:
+        asked.append(threads)
+        return open_session(path, threads)
+
+    monkeypatch.setattr(onnx_session, "open_session", noted)
+    settings = RankerSettings(model=str(tmp_path / "exported"), distance=distance, threads=2)
+    build_autoregressive(settings, dataset).rank(Question("q", "What melts ice?"))
+    assert asked
+    assert set(asked) == {2}
+
+
 def test_other_facts_have_other_vectors(trained: Path) -> None:
     facts, ids = ["ice floats", "water melting"], np.arange(2)
     scorer, expected = load_scorer(trained, FACTS).for_facts(facts), load_scorer(trained, facts)
     np.testing.assert_array_equal(scorer.score(Prefix("ice"), ids), expected.score(Prefix("ice"), ids))
 
 
+@pytest.mark.parametrize("encoding", ["shared_prefix", "late"])
 @pytest.mark.parametrize("family", ["bert", "mpnet", "roberta", "electra"])
-def test_the_exported_encoder_is_the_encoder(family: str, tiny: Callable[..., Backbone], tmp_path: Path) -> None:
-    """By transformers' own forward pass: the folder is a sentence encoder's like any other."""
+def test_the_exported_encoder_is_the_encoder(
+    family: str, encoding: str, tiny: Callable[..., Backbone], tmp_path: Path
+) -> None:
+    """By transformers' own forward pass: the folder is a sentence encoder's like any other.
+
+    The late model has the encoder's own lower layers, so that they are there once.
+    """
     backbone = tiny(family)
     backbone.save(tmp_path / "untrained")
-    settings = ScorerSettings(encoding="shared_prefix", dense=8.0, untrained=str(tmp_path / "untrained"))
+    settings = ScorerSettings(encoding=encoding, dense=8.0, untrained=str(tmp_path / "untrained"), read_ahead=1)
     backbone.with_settings(settings).save(tmp_path / "model")
     export(tmp_path / "model", tmp_path / "exported")
     exported = load_encoder(str(tmp_path / "exported" / "untrained")).encode(FACTS)
@@ -159,13 +268,29 @@ def test_the_exported_encoder_is_the_encoder(family: str, tiny: Callable[..., Ba
         np.testing.assert_allclose(vector, mean / np.linalg.norm(mean), atol=1e-4)
 
 
-def test_an_export_with_a_damaged_encoder_is_refused(trained: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("graph", ["lower.onnx", "upper.onnx"])
+def test_an_export_with_a_damaged_encoder_is_refused(trained: Path, tmp_path: Path, graph: str) -> None:
     export(trained, tmp_path / "exported")
-    assert json.loads((tmp_path / "exported" / "manifest.json").read_text())["version"] == 3
-    assert "untrained/model.onnx" in model_identity(tmp_path / "exported")
-    (tmp_path / "exported" / "untrained" / "model.onnx").write_bytes(b"something else")
+    assert f"untrained/{graph}" in model_identity(tmp_path / "exported")
+    (tmp_path / "exported" / "untrained" / graph).write_bytes(b"something else")
     with pytest.raises(InputError, match="the file is damaged"):
         load_scorer(tmp_path / "exported", FACTS)
+
+
+def test_lower_layers_are_shared_where_training_left_them_as_they_were(trained: Path, tmp_path: Path) -> None:
+    """Whatever became of the layers above; and not where they differ in a single number."""
+    prefix, ids = Prefix(QUERIES[1], (2,)), np.arange(-1, len(FACTS))
+    for layer, graph, version in ((0, "untrained/model.onnx", 3), (1, "untrained/upper.onnx", 4)):
+        changed = load_backbone(trained)
+        with torch.no_grad():
+            changed.layers[layer].query.bias[0] += 1
+        changed.save(tmp_path / "changed")
+        export(tmp_path / "changed", tmp_path / "exported")
+        assert (tmp_path / "exported" / graph).is_file()
+        assert (tmp_path / "exported" / "lower.onnx").is_file() == (layer == 0)
+        assert json.loads((tmp_path / "exported" / "manifest.json").read_text())["version"] == version
+        expected, found = (load_scorer(tmp_path / name, FACTS).score(prefix, ids) for name in ("changed", "exported"))
+        np.testing.assert_allclose(found, expected, atol=5e-3)
 
 
 def test_a_weight_may_be_given_after_training(

@@ -13,13 +13,17 @@ from hypothesis import strategies as st
 
 from arcf.errors import ArcfWarning, InputError
 from arcf.kept.arrays import read_arrays
+from arcf.kept.folder import Entry
+from arcf.progress import listening
 from arcf.scorer import STOP, Prefix, ScorerSettings, load_scorer
 from arcf.scorer.export import export
 from arcf.scorer.index import fingerprint, index_path
-from arcf.scorer.indexing import IndexRecord, build_index
+from arcf.scorer.indexing import index_corpus
 from arcf.scorer.kept import KeptStates
+from arcf.scorer.loading import load_network
 from arcf.scorer.network.backbone import Backbone
 from arcf.scorer.ragged import Ragged
+from arcf.types import Dataset, Fact
 
 PREFIX = Prefix("What is ice (answer) a solid.", (1, 3))
 IDS = np.array([4, STOP, 0, 6, 2, 4])
@@ -65,21 +69,30 @@ def save(backbone: Backbone, folder: Path, kind: str, settings: ScorerSettings =
     return folder.with_name("exported")
 
 
+def indexed(model: Path, facts: tuple[str, ...], threads: int | None = None) -> Entry:
+    """The file with the readings of these facts."""
+    dataset = Dataset("made-up", tuple(Fact(str(number), text) for number, text in enumerate(facts)))
+    found = index_corpus(model, dataset, threads=threads)
+    (readings,) = [entry for entry in found if entry.path.parent.name == "readings"]
+    return readings
+
+
 class TestFound:
     def test_nothing_is_read_any_more(self, model: Path, facts: tuple[str, ...], read: list[int]) -> None:
         lazily = load_scorer(model, facts).score(PREFIX, IDS)
         assert sorted(read) == [-1, 0, 2, 4, 6]
         read.clear()
-        record = build_index(model, facts)
+        entry = indexed(model, facts)
         scores = load_scorer(model, facts).score(PREFIX, IDS)
         assert read == []
         # In int8, all that is read in one call has one scale.
         np.testing.assert_allclose(scores, lazily, atol=0.05 if (model / "lower.onnx").exists() else 1e-3)
-        assert record.facts == len(facts)
-        assert record.bytes == record.path.stat().st_size == pytest.approx(record.tokens * 32 * 2, abs=1000)
+        kept = load_network(model, facts).kept
+        assert kept is not None
+        assert entry.bytes == entry.path.stat().st_size == pytest.approx(len(kept.candidates.tokens) * 32 * 2, abs=1000)
 
     def test_also_by_a_scorer_of_other_facts(self, model: Path, facts: tuple[str, ...], read: list[int]) -> None:
-        build_index(model, facts)
+        indexed(model, facts)
         load_scorer(model, ["heat"]).for_facts(facts).score(PREFIX, IDS)  # type: ignore[attr-defined]
         assert read == []
 
@@ -89,7 +102,7 @@ class TestFound:
         model = save(tiny("bert"), tmp_path / "model", "int8")
         contents = []
         for threads in (1, 3):
-            path = build_index(model, facts * 20, threads=threads).path
+            path = indexed(model, facts * 20, threads=threads).path
             arrays = read_arrays(path, path.stem)
             assert arrays is not None
             contents.append(arrays["states"].tobytes())
@@ -101,14 +114,17 @@ class TestFound:
         ids = np.arange(-1, len(facts))
         expected = load_scorer(torch_model, facts).score(Prefix("heat"), ids)
         read.clear()
-        assert build_index(torch_model, facts).facts == len(facts)
+        about = indexed(torch_model, facts).about
+        assert about is not None
+        assert about.facts == len(facts)
         np.testing.assert_allclose(load_scorer(torch_model, facts).score(Prefix("heat"), ids), expected, atol=1e-3)
         assert read == []
 
     def test_progress(self, model: Path, facts: tuple[str, ...]) -> None:
-        done: list[int] = []
-        build_index(model, facts, after=done.append)
-        assert sum(done) == len(facts) + 1
+        heard: list[tuple[str, int, int]] = []
+        with listening(lambda *report: heard.append(report)):
+            indexed(model, facts)
+        assert heard[-1] == ("reading facts ahead", len(facts) + 1, len(facts) + 1)
 
 
 class TestNotUsed:
@@ -121,7 +137,7 @@ class TestNotUsed:
         assert sorted(read) == [-1, 0, 2, 4, 6]
 
     def test_after_a_change_of_the_facts(self, model: Path, facts: tuple[str, ...], read: list[int]) -> None:
-        build_index(model, facts)
+        indexed(model, facts)
         self.fresh(model, facts[::-1], read)
         self.fresh(model, (*facts[:-1], "water is wet"), read)
         self.fresh(model, (*facts, "one more"), read)
@@ -131,7 +147,7 @@ class TestNotUsed:
         self, tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...], read: list[int], kind: str
     ) -> None:
         folder = save(tiny("bert"), tmp_path / "model", kind)
-        build_index(folder, facts)
+        indexed(folder, facts)
         assert save(tiny("bert", seed=1), tmp_path / "model", kind) == folder
         self.fresh(folder, facts, read)
 
@@ -139,22 +155,18 @@ class TestNotUsed:
     def test_after_a_change_of_the_settings(
         self, tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...], read: list[int], kind: str
     ) -> None:
-        build_index(save(tiny("bert"), tmp_path / "model", kind), facts)
+        indexed(save(tiny("bert"), tmp_path / "model", kind), facts)
         self.fresh(save(tiny("bert"), tmp_path / "model", kind, replace(LATE, read_ahead=1)), facts, read)
-
-    def other(self, model: Path, facts: tuple[str, ...]) -> IndexRecord:
-        """The index of facts that have as many tokens."""
-        return build_index(model, facts[::-1])
 
     @pytest.mark.parametrize("damage", ["another", "cut", "longer", "empty", "zeros", "folder"])
     def test_when_it_is_not_what_its_name_says(
         self, torch_model: Path, facts: tuple[str, ...], read: list[int], damage: str
     ) -> None:
         expected = load_scorer(torch_model, facts).score(PREFIX, IDS)
-        path = build_index(torch_model, facts).path
+        path = indexed(torch_model, facts).path
         content = path.read_bytes()
         changed = {
-            "another": self.other(torch_model, facts).path.read_bytes(),
+            "another": indexed(torch_model, facts[::-1]).path.read_bytes(),
             "cut": content[:-1],
             "longer": content + b"\0",
             "empty": b"",
@@ -178,31 +190,23 @@ def files_in(folder: Path) -> list[Path]:
 
 
 class TestRefused:
-    def test_a_model_that_reads_nothing_ahead(
-        self, tiny: Callable[..., Backbone], tmp_path: Path, facts: tuple[str, ...]
-    ) -> None:
-        for kind in ("torch", "fp32"):
-            folder = save(tiny("bert"), tmp_path / kind / "model", kind, ScorerSettings("shared_prefix"))
-            with pytest.raises(InputError, match="was not trained in the late encoding, so there is nothing"):
-                build_index(folder, facts)
-
     def test_a_cache_that_cannot_be_written_to(self, model: Path, facts: tuple[str, ...], cache: Path) -> None:
         cache.write_text("a file where the folder should be")
         with pytest.raises(InputError, match=r"cache/readings: cannot be made a folder"):
-            build_index(model, facts)
+            indexed(model, facts)
 
     def test_a_read_only_cache(
         self, torch_model: Path, facts: tuple[str, ...], read: list[int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """What is there can be used, and what is not there is read: only the command wants to write."""
-        build_index(torch_model, facts)
+        indexed(torch_model, facts)
 
         def refuse(*_: object, **__: object) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
         monkeypatch.setattr(Path, "touch", refuse)
         with pytest.raises(InputError, match=r"cannot be written \(Permission denied\)"):
-            build_index(torch_model, facts)
+            indexed(torch_model, facts)
         load_scorer(torch_model, facts).score(PREFIX, IDS)
         assert read == []
 
@@ -214,19 +218,20 @@ class TestRefused:
 
         monkeypatch.setattr(os, "fsync", full)
         with pytest.raises(OSError, match="No space left on device") as raised:
-            build_index(model, facts)
+            indexed(model, facts)
         assert str(raised.value.filename).startswith(str(cache))
         assert files_in(cache) == []
 
     def test_what_is_left_over_is_not_read(self, model: Path, facts: tuple[str, ...], cache: Path) -> None:
         asked: list[int] = []
 
-        def stop(done: int) -> None:
-            asked.append(done)
-            raise KeyboardInterrupt
+        def stop(what: str, done: int, _: int) -> None:
+            if what == "reading facts ahead":
+                asked.append(done)
+                raise KeyboardInterrupt
 
-        with pytest.raises(KeyboardInterrupt):
-            build_index(model, facts, after=stop)
+        with listening(stop), pytest.raises(KeyboardInterrupt):
+            indexed(model, facts)
         assert len(asked) == 1
         assert files_in(cache / "readings") == []
 

@@ -12,7 +12,7 @@ from arcf.errors import InputError
 from arcf.scorer.base import STOP
 from arcf.scorer.network.backbone import Backbone
 from arcf.scorer.network.joint import pair
-from arcf.scorer.tokens import Batch, ChainTokenizer, EncodedPrefix, Shortening, prefix_text
+from arcf.scorer.tokens import Batch, ChainTokenizer, EncodedPrefix, Shortening
 
 
 def reference(backbone: Backbone) -> transformers.PreTrainedTokenizerFast:
@@ -21,9 +21,10 @@ def reference(backbone: Backbone) -> transformers.PreTrainedTokenizerFast:
     return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer)
 
 
-def test_prefix_text_is_the_papers() -> None:
-    assert prefix_text(" Why? (answer) heat. ", []) == "Why? (answer) heat. "
-    assert prefix_text("q", ["f one", "f two.."]) == "q. (explanation) f one. f two. "
+def prefix_text(query: str, facts: list[str]) -> str:
+    """The prefix as the paper writes it; the mark is absent while no fact is chosen."""
+    texts = [f"{part.strip().rstrip('.')}. " for part in (query, *facts)]
+    return texts[0] + ("(explanation) " + "".join(texts[1:]) if facts else "")
 
 
 @pytest.mark.parametrize("chosen", [(), (0,), (3, 2, 6)])

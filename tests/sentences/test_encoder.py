@@ -56,6 +56,18 @@ def test_equal_tokens_get_bit_equal_vectors(tiny_bert: Path) -> None:
     assert np.array_equal(encoded[5], encoded[-2])  # both are cut to ten words
 
 
+def test_keys_tell_apart_what_vectors_do(tiny_bert: Path) -> None:
+    texts = ["Ice is solid", *TEXTS, "ice IS solid", "heat " * 11, "ice   is solid", "is ice solid", "", "漢字"]
+    encoder = load_encoder(str(tiny_bert))
+    vectors = [vector.tobytes() if vector.any() else b"" for vector in encoder.encode(texts)]
+    keys = encoder.keys(texts)
+    assert [[key == other for other in keys] for key in keys] == [
+        [row == other for other in vectors] for row in vectors
+    ]
+    assert keys[-2:] == [b"", b""]
+    assert encoder.keys([]) == []
+
+
 @pytest.mark.parametrize("unknown", ["", "   ", "漢字", "unheard words"])
 def test_texts_without_a_known_token_are_zero(tiny_bert: Path, unknown: str) -> None:
     encoded = load_encoder(str(tiny_bert)).encode([unknown, "ice"])

@@ -18,7 +18,7 @@ def write(folder: Path, **files: object) -> Path:
 def test_plain_folder_takes_the_mean_and_the_models_length(tmp_path: Path) -> None:
     folder = read_folder(write(tmp_path, config={"max_position_embeddings": 128}))
     assert folder == SentenceFolder(tmp_path, pooling="mean", max_tokens=128)
-    assert folder.graph is None
+    assert folder.graphs is None
 
 
 def test_sentence_transformers_folder(tmp_path: Path) -> None:
@@ -39,7 +39,14 @@ def test_sentence_transformers_folder(tmp_path: Path) -> None:
 def test_graph_is_found(tmp_path: Path, place: str) -> None:
     (tmp_path / place).parent.mkdir(exist_ok=True)
     (tmp_path / place).touch()
-    assert read_folder(write(tmp_path, config={})).graph == tmp_path / place
+    assert read_folder(write(tmp_path, config={})).graphs == (tmp_path / place,)
+
+
+def test_graphs_in_two_parts_are_found(tmp_path: Path) -> None:
+    (tmp_path / "lower.onnx").touch()
+    assert read_folder(write(tmp_path, config={})).graphs is None
+    (tmp_path / "upper.onnx").touch()
+    assert read_folder(write(tmp_path, config={})).graphs == (tmp_path / "lower.onnx", tmp_path / "upper.onnx")
 
 
 @pytest.mark.parametrize(

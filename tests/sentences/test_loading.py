@@ -1,20 +1,62 @@
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 
 from arcf.errors import InputError, MissingExtraError
 from arcf.sentences import load_encoder
+from arcf.sentences.loading import _load
 
 
 def test_without_torch(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "arcf.pretrained.torch_model", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
-    load_encoder.cache_clear()
+    _load.cache_clear()
     with pytest.raises(MissingExtraError, match=r"arcf\[train\]"):
         load_encoder(str(tiny_bert))
+
+
+def test_a_folder_that_was_replaced_is_loaded_again(tiny_graph: Path, tmp_path: Path) -> None:
+    shutil.copytree(tiny_graph, tmp_path / "model")
+    before = load_encoder(str(tmp_path / "model"))
+    assert load_encoder(str(tmp_path / "model")) is before
+    pooling = tmp_path / "model" / "1_Pooling" / "config.json"
+    pooling.parent.mkdir(exist_ok=True)
+    pooling.write_text('{"pooling_mode_cls_token": true}')
+    after = load_encoder(str(tmp_path / "model"))
+    assert not np.allclose(before.encode(["ice melts"]), after.encode(["ice melts"]))
+
+
+def test_threads_are_those_that_are_given_or_usable(tiny_graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    class Session(onnxruntime.InferenceSession):  # type: ignore[misc]
+        def __init__(self, path: str, options: onnxruntime.SessionOptions, **more: Any) -> None:
+            asked.append(options.intra_op_num_threads)
+            super().__init__(path, options, **more)
+
+    monkeypatch.setattr(onnxruntime, "InferenceSession", Session)
+    _load.cache_clear()
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    for threads in (1, 2, None):
+        load_encoder(str(tiny_graph), threads)
+    assert asked == [1, 2, 3]
+
+
+def test_torch_has_the_threads_too(tiny_bert: Path) -> None:
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    _load.cache_clear()
+    try:
+        load_encoder(str(tiny_bert), before + 1)
+        assert torch.get_num_threads() == before + 1
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_a_folder_without_weights(tiny_bert: Path, tmp_path: Path) -> None:

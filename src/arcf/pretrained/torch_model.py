@@ -41,9 +41,11 @@ def load_classifier(folder: Path, **changes: Any) -> transformers.PreTrainedMode
 
 
 class TorchStates:
-    """An encoder in evaluation mode."""
+    """An encoder in evaluation mode; `threads` are those of the whole process, torch's own choice unless given."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, threads: int | None = None) -> None:
+        if threads is not None:
+            torch.set_num_threads(threads)
         kind = _Kind(transformers.AutoModel, "neither an ONNX graph nor a model", optional="pooler.")
         self._model: Any = _load(kind, folder, {}).float().eval()
 

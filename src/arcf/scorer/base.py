@@ -43,10 +43,14 @@ class Scorer(Protocol):
 class Estimating(Scorer, Protocol):
     """A scorer that can guess, nearly for free, how its scores will come out."""
 
-    def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What is known of each fact's score without the model: the score is this and what the model adds.
+    def known(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """What is known of each fact's score without the model: the score is this and what the model adds."""
+        ...
 
-        Estimates of one fact after two prefixes differ by as much as its scores would, if the model said the same.
+    def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """As much of what is `known` as costs next to nothing: all of it, or a part.
+
+        Estimates of one fact after two prefixes differ by as much as its scores would, if the rest said the same.
         """
         ...
 

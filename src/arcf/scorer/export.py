@@ -12,12 +12,12 @@ from arcf.errors import InputError
 from arcf.files import atomic_write, make_folder, read_text, write_text
 from arcf.pretrained.location import CALIBRATION, CONFIG, MINILM, TOKENIZER, find_folder, locate
 from arcf.registry import pick
-from arcf.scorer.exported.encoder_graph import build, build_encoder, build_late
+from arcf.scorer.exported.encoder_graph import build, build_encoder, build_late, build_upper_encoder
 from arcf.scorer.exported.folder import (
     CARD,
-    LOWER,
     MANIFEST,
     MODEL,
+    SHARED_LOWER,
     TRAINING,
     UNTRAINED,
     ExportManifest,
@@ -29,7 +29,8 @@ from arcf.scorer.network.backbone import Backbone, load_backbone
 from arcf.scorer.network.late import Late
 from arcf.scorer.network.shared_prefix import SharedPrefix
 from arcf.scorer.settings import ScorerSettings
-from arcf.sentences.folder import SENTENCE_FILES
+from arcf.scorer.weights import EncoderWeights, equal_weights
+from arcf.sentences.folder import LOWER, SENTENCE_FILES, UPPER
 
 EXPORTED = (SharedPrefix.name, Late.name)
 """The encodings that have a graph."""
@@ -84,6 +85,7 @@ def write_export(
         (output / name).unlink(missing_ok=True)
     shutil.rmtree(output / UNTRAINED, ignore_errors=True)
     for name, graph in graphs.items():
+        make_folder((output / name).parent)
         with atomic_write(output / name) as file:
             file.write(graph.SerializeToString())
     write_text(output / CONFIG, backbone.config().to_json_string(use_diff=False))
@@ -91,7 +93,7 @@ def write_export(
     for path in beside:
         write_text(output / path.name, read_text(path))
     calibration = [path.name for path in beside if path.name == CALIBRATION]
-    names = (*graphs, CONFIG, TOKENIZER, *calibration, *_write_untrained(backbone.settings, output, precision))
+    names = (*graphs, CONFIG, TOKENIZER, *calibration, *_copy_settings_of_untrained(backbone.settings, output))
     files = {name: FileRecord.of(output / name) for name in names}
     manifest = ExportManifest(precision, source, version("arcf"), files)
     manifest.write(output)
@@ -99,27 +101,39 @@ def write_export(
 
 
 def _graphs(backbone: Backbone, precision: Precision) -> dict[str, ModelProto]:
-    """The graphs of a model, by the names of their files."""
-    if backbone.settings.encoding != Late.name:
-        return {MODEL: build(backbone.weights(), precision)}
-    lower, upper = build_late(backbone.weights(), precision, Late(backbone).read_ahead)
-    return {LOWER: lower, MODEL: upper}
+    """The graphs of a model and of the encoder of its dense prior, by the names of their files."""
+    settings, weights = backbone.settings, backbone.weights()
+    untrained = load_backbone(locate(settings.untrained)).weights() if settings.dense else None
+    if settings.encoding != Late.name:
+        return {MODEL: build(weights, precision)} | _encoder_graph(untrained, precision)
+    read_ahead = Late(backbone).read_ahead
+    lower, upper = build_late(weights, precision, read_ahead)
+    if untrained is None or not _is_shared(weights, untrained, read_ahead):
+        return {LOWER: lower, MODEL: upper} | _encoder_graph(untrained, precision)
+    rest = build_upper_encoder(untrained, precision, read_ahead)
+    return {SHARED_LOWER: lower, MODEL: upper, f"{UNTRAINED}/{UPPER}": rest}
 
 
-def _write_untrained(settings: ScorerSettings, output: Path, precision: str) -> list[str]:
-    """Write the encoder of a dense prior, where a model has one, into a folder of its own; the names of its files."""
+def _encoder_graph(untrained: EncoderWeights | None, precision: Precision) -> dict[str, ModelProto]:
+    return {} if untrained is None else {f"{UNTRAINED}/{MODEL}": build_encoder(untrained, precision)}
+
+
+def _is_shared(model: EncoderWeights, encoder: EncoderWeights, layers: int) -> bool:
+    """Whether two models have the same embeddings and so many layers after them."""
+    first, second = (replace(own, layers=own.layers[:layers], head=model.head) for own in (model, encoder))
+    return equal_weights(first, replace(second, similarity=first.similarity))
+
+
+def _copy_settings_of_untrained(settings: ScorerSettings, output: Path) -> list[str]:
+    """Copy what the encoder of a dense prior needs besides graphs, where a model has one; the names of the files."""
     if not settings.dense:
         return []
-    source, folder = locate(settings.untrained), output / UNTRAINED
-    encoder = load_backbone(source)
-    make_folder(folder)
-    with atomic_write(folder / MODEL) as file:
-        file.write(build_encoder(encoder.weights(), PRECISIONS[precision]).SerializeToString())
+    source = locate(settings.untrained)
     names = [name for name in (CONFIG, TOKENIZER, *SENTENCE_FILES) if (source / name).is_file()]
     for name in names:
-        make_folder((folder / name).parent)
-        write_text(folder / name, read_text(source / name))
-    return [f"{UNTRAINED}/{name}" for name in (MODEL, *names)]
+        make_folder((output / UNTRAINED / name).parent)
+        write_text(output / UNTRAINED / name, read_text(source / name))
+    return [f"{UNTRAINED}/{name}" for name in names]
 
 
 def _check_output(output: Path) -> None:

@@ -63,8 +63,8 @@ def write_index(
     candidates: Ragged,
     width: int,
     parts: Iterable[tuple[NDArray[np.int64], NDArray[np.float16]]],
-) -> int:
-    """Write an index from the states of some facts after the other, in any order; gives its size in bytes.
+) -> None:
+    """Write an index from the states of some facts after the other, in any order.
 
     The file appears only when it is complete.
 
@@ -79,7 +79,6 @@ def write_index(
             for fact, own in zip(facts.tolist(), np.split(states.astype(NUMBER), ends[:-1]), strict=True):
                 file.seek(starts[STATES] + int(candidates.offsets[fact]) * width * NUMBER.itemsize)
                 file.write(own.tobytes())
-    return path.stat().st_size
 
 
 def _digest(candidates: Ragged) -> str:

@@ -10,9 +10,10 @@ from arcf.errors import InputError, MissingExtraError
 from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder, locate
 from arcf.scorer.base import LoadedScorer, Scorer
 from arcf.scorer.dense_prior import DensePrior
-from arcf.scorer.exported.folder import LOWER, MODEL, UNTRAINED, FileRecord, is_exported
+from arcf.scorer.exported.folder import MODEL, UNTRAINED, FileRecord, is_exported
 from arcf.scorer.prior import LexicalPrior, Prior, SumOfPriors, WithPrior
 from arcf.scorer.settings import ScorerSettings
+from arcf.sentences.folder import LOWER
 
 if TYPE_CHECKING:
     from arcf.scorer.exported.scorer import OnnxScorer
@@ -39,7 +40,7 @@ def load_scorer(
         MissingExtraError: it has torch weights, and torch or transformers is not installed.
     """
     folder = locate(name)
-    return with_prior(load_network(folder, facts, device, threads), facts, folder)
+    return with_prior(load_network(folder, facts, device, threads), facts, folder, threads)
 
 
 def load_network(
@@ -58,18 +59,24 @@ def load_network(
     return load_torch(folder, facts, device, threads, lambda: json.dumps(model_identity(folder), sort_keys=True))
 
 
-def with_prior(scorer: LoadedScorer, facts: Sequence[str], folder: Path | None = None) -> LoadedScorer:
-    """A model's scorer of these facts with the prior that the model was trained with, if any.
+def with_prior(
+    scorer: LoadedScorer, facts: Sequence[str], folder: Path | None = None, threads: int | None = None
+) -> LoadedScorer:
+    """A model's scorer of these facts with the prior that the model was trained with, if any; see `make_prior`.
 
     Raises:
         InputError: the encoder of its dense prior cannot be loaded.
     """
-    prior = make_prior(scorer.settings, facts, folder)
+    prior = make_prior(scorer.settings, facts, folder, threads)
     return scorer if prior is None else WithPrior(scorer, prior)
 
 
-def make_prior(settings: ScorerSettings, facts: Sequence[str], folder: Path | None = None) -> Prior | None:
+def make_prior(
+    settings: ScorerSettings, facts: Sequence[str], folder: Path | None = None, threads: int | None = None
+) -> Prior | None:
     """The prior of a model with these settings, if it has any; `folder` is the model's, where it has one.
+
+    `threads` are those of the dense prior's encoder, all unless given.
 
     Raises:
         InputError: the encoder of its dense prior cannot be loaded.
@@ -77,9 +84,9 @@ def make_prior(settings: ScorerSettings, facts: Sequence[str], folder: Path | No
     parts: list[Prior] = []
     if settings.prior:
         parts.append(LexicalPrior(facts, settings.prior))
-    encoder = _untrained(settings, folder)
+    encoder = untrained_encoder(settings, folder)
     if encoder is not None:
-        parts.append(DensePrior(encoder, facts, settings.dense))
+        parts.append(DensePrior(encoder, facts, settings.dense, threads))
     return SumOfPriors(parts) if len(parts) > 1 else next(iter(parts), None)
 
 
@@ -90,7 +97,8 @@ def dense_encoder(scorer: Scorer) -> str | None:
     return next((part.encoder for part in parts if isinstance(part, DensePrior)), None)
 
 
-def _untrained(settings: ScorerSettings, folder: Path | None) -> str | None:
+def untrained_encoder(settings: ScorerSettings, folder: Path | None = None) -> str | None:
+    """The encoder of the dense prior of a model with these settings; its own one, if its `folder` has that."""
     if not settings.dense:
         return None
     own = None if folder is None else folder / UNTRAINED
@@ -118,5 +126,5 @@ def model_identity(name: str | Path) -> dict[str, str]:
     if folder is None:
         return {"name": str(name)}
     found = [path for path in folder.iterdir() if path.name in IDENTIFYING or path.suffix == ".safetensors"]
-    found += [path for path in [folder / UNTRAINED / MODEL] if path.is_file()]
+    found += (folder / UNTRAINED).glob("*.onnx")
     return {str(path.relative_to(folder)): FileRecord.of(path).sha256 for path in sorted(found)}

@@ -34,6 +34,10 @@ class Prior(Protocol):
         """The score of each candidate after `prefix`."""
         ...
 
+    def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The scores of many facts, or 0 for all of them where that would take long."""
+        ...
+
 
 class LexicalPrior:
     """Scores candidates by the words that they share with the question and the chosen facts.
@@ -62,6 +66,8 @@ class LexicalPrior:
         scores[is_fact] = self.weight * distance.rows.dot(candidates[is_fact], query)
         return scores
 
+    estimate = score
+
 
 class SumOfPriors:
     """Several priors as one."""
@@ -75,9 +81,16 @@ class SumOfPriors:
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         """The sum of what the parts say."""
-        scores = [part.score(prefix, candidates) for part in self.parts]  # (parts, candidates)
-        total: NDArray[np.float32] = np.sum(scores, axis=0, dtype=np.float32)
-        return total
+        return _sum([part.score(prefix, candidates) for part in self.parts])
+
+    def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The sum of the parts' estimates."""
+        return _sum([part.estimate(prefix, facts) for part in self.parts])
+
+
+def _sum(scores: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    total: NDArray[np.float32] = np.sum(scores, axis=0, dtype=np.float32)
+    return total
 
 
 class WithPrior:
@@ -100,6 +113,10 @@ class WithPrior:
         """The score of each candidate after `prefix`."""
         return self.scorer.score(prefix, candidates) + self.prior.score(prefix, candidates)
 
-    def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
+    def known(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
         """The prior alone."""
         return self.prior.score(prefix, facts)
+
+    def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """As much of the prior as costs next to nothing."""
+        return self.prior.estimate(prefix, facts)

@@ -56,13 +56,6 @@ def sentence(text: str) -> str:
     return text.strip().rstrip(".") + "."
 
 
-def prefix_text(query: str, facts: Sequence[str]) -> str:
-    """The prefix as the paper writes it; the mark is absent while no fact is chosen."""
-    parts = [query, *facts]
-    texts = [sentence(part) + " " for part in parts]
-    return texts[0] + (f"{EXPLANATION_MARK} " + "".join(texts[1:]) if facts else "")
-
-
 @dataclass(frozen=True, slots=True)
 class Shortening:
     """How often the rule for over-long input was applied."""

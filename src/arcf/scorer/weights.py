@@ -1,6 +1,7 @@
 """The weights of an encoder and its score head as plain arrays: what is exported, whichever library trained it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,3 +69,16 @@ class EncoderWeights:
     activation: str
     similarity: float
     form: InputForm
+
+
+def equal_weights(first: Any, second: Any) -> bool:
+    """Whether two of these records, or tuples of them, have the same numbers, bit by bit."""
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return np.array_equal(first, second)
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, tuple):
+        return len(first) == len(second) and all(map(equal_weights, first, second))
+    if is_dataclass(first):
+        return all(equal_weights(getattr(first, field.name), getattr(second, field.name)) for field in fields(first))
+    return bool(first == second)

@@ -16,8 +16,12 @@ class Encoder(Protocol):
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One row per text at Euclidean length 1; all zeros for a text without a token that the model knows.
 
-        Texts that the model cannot tell apart (the same tokens) get bit-equal rows.
+        Texts that the model cannot tell apart (the same tokens) get bit-equal rows, if they are encoded together.
         """
+        ...
+
+    def keys(self, texts: Sequence[str]) -> list[bytes]:
+        """The same key for texts that the model cannot tell apart, another for any other; empty for one of zeros."""
         ...
 
 

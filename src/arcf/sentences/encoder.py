@@ -1,6 +1,8 @@
 """Texts to vectors: tokens, batches of even length, pooling. The same for every backend."""
 
+from array import array
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 
 import numpy as np
 from tokenizers import Encoding
@@ -46,6 +48,11 @@ class SentenceEncoder:
         if pooled is None:
             return np.zeros((len(texts), self._dimension()), dtype=np.float32)
         return pooled[owner]
+
+    def keys(self, texts: Sequence[str]) -> list[bytes]:
+        """A hash of the tokens of every text; empty for one whose tokens are all unknown, or that has none."""
+        known = map(self._known_ids, self._tokenize(texts))
+        return [blake2b(array("q", ids), digest_size=16).digest() if ids else b"" for ids in known]
 
     def _tokenize(self, texts: Sequence[str]) -> list[Encoding]:
         return self._tokenizer.encode_batch([text.lower() for text in texts] if self.folder.lower_case else list(texts))

@@ -22,6 +22,9 @@ MODULES, POOLING, SENTENCE = "modules.json", "1_Pooling/config.json", "sentence_
 SENTENCE_FILES = (MODULES, POOLING, SENTENCE)
 """What a folder may have besides a plain Hugging Face model."""
 
+WHOLE, LOWER, UPPER = "model.onnx", "lower.onnx", "upper.onnx"
+"""ONNX graphs: of all layers, or of those that another model shares and of the rest, as `arcf export` writes them."""
+
 
 @dataclass(frozen=True, slots=True)
 class SentenceFolder:
@@ -34,10 +37,11 @@ class SentenceFolder:
     pad: int = 0
 
     @property
-    def graph(self) -> Path | None:
-        """The ONNX graph, if the folder has one."""
-        graphs = (self.path / "onnx" / "model.onnx", self.path / "model.onnx")
-        return next((graph for graph in graphs if graph.is_file()), None)
+    def graphs(self) -> tuple[Path] | tuple[Path, Path] | None:
+        """The ONNX graph, or those of the lower and the upper layers, if the folder has either."""
+        path = self.path
+        known = ((path / "onnx" / WHOLE,), (path / WHOLE,), (path / LOWER, path / UPPER))
+        return next((graphs for graphs in known if all(graph.is_file() for graph in graphs)), None)
 
 
 def read_folder(path: Path) -> SentenceFolder:

@@ -50,8 +50,8 @@ def test_no_manifest(folder: Path) -> None:
 
 def test_another_version(folder: Path) -> None:
     record = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps(record | {"version": 4}))
-    assert "is of the version 4, and this arcf runs 1, 2, 3" in complaint(folder)
+    (folder / "manifest.json").write_text(json.dumps(record | {"version": 5}))
+    assert "is of the version 5, and this arcf runs 1, 2, 3, 4" in complaint(folder)
 
 
 @pytest.mark.parametrize("change", [{"files": []}, {"files": {"model.onnx": {}}}, {"precision": None}])

@@ -54,6 +54,7 @@ def bert(tiny: Callable[..., Backbone], case: ScorerSettings, tmp_path: Path, fa
     return both(tiny("bert").with_settings(case), tmp_path, facts)[1]
 
 
+@pytest.mark.filterwarnings("ignore:.*longer than the model can read:arcf.ArcfWarning")
 @given(query=TEXTS, chosen=st.lists(st.integers(0, 6), max_size=4), ids=st.lists(st.integers(-1, 6), max_size=9))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_scores_are_those_of_torch(pair: Pair, query: str, chosen: list[int], ids: list[int]) -> None:

@@ -17,6 +17,10 @@ The late encoding is the same, cut in two after the layers that see no prefix, s
 A plain encoder, which sees every row alone, has the inputs and the output that other exporters give it:
 
     input_ids (C, L), attention_mask (C, L) -> last_hidden_state (C, L, hidden)
+
+If its lower layers are those of a model in the late encoding, it goes on from what that model's lower graph gives:
+
+    hidden states (C, L, hidden), lengths (C,) -> last_hidden_state (C, L, hidden)
 """
 
 from collections.abc import Callable, Sequence
@@ -96,6 +100,15 @@ def build_encoder(weights: EncoderWeights, precision: Precision) -> onnx.ModelPr
     return _Builder(weights, precision).encoder()
 
 
+def build_upper_encoder(weights: EncoderWeights, precision: Precision, first: int) -> onnx.ModelProto:
+    """The graph of the layers from `first` on of a plain encoder.
+
+    Raises:
+        InputError: the model's activation is one that arcf cannot export.
+    """
+    return _Builder(weights, precision).upper_encoder(first)
+
+
 class _Builder:
     def __init__(self, weights: EncoderWeights, precision: Precision) -> None:
         name = weights.activation
@@ -133,6 +146,14 @@ class _Builder:
         shapes = self._shapes(tokens, lengths, graph.integers(0))
         self._alone(self._embed(tokens, shapes, graph.integers(0)), shapes, self.weights.layers, "last_hidden_state")
         return graph.model("arcf-encoder")
+
+    def upper_encoder(self, first: int) -> onnx.ModelProto:
+        """From the hidden states before a layer to the last ones."""
+        graph = self.graph
+        states = graph.input("states", FLOAT, ("C", "L", self.width))
+        shapes = self._shapes(states, self._lengths(), graph.integers(0))
+        self._alone(states, shapes, self.weights.layers[first:], "last_hidden_state")
+        return graph.model("arcf-upper-encoder")
 
     def upper(self, first: int) -> onnx.ModelProto:
         """From the hidden states before a layer to scores."""

@@ -2,7 +2,8 @@
 
 model.onnx       the graph with its weights
 lower.onnx       in the late encoding: the graph of the layers that are read ahead; model.onnx has the others
-untrained/       with a dense prior: its encoder, as a folder that can be loaded like any other sentence encoder's
+untrained/       with a dense prior: its encoder, as a folder that can be loaded like any other sentence encoder's; if
+                 the layers that are read ahead are the encoder's own, lower.onnx is here, for both
 config.json      the encoder's settings, tokenizer.json its vocabulary: as in the folder it was exported from
 manifest.json    format, version, precision, source, and the size and SHA-256 of these files
 calibration.json what makes probabilities of its scores, if the model was calibrated
@@ -17,13 +18,16 @@ from typing import Any, Final
 
 from arcf.errors import InputError
 from arcf.files import digest_file, read_text, write_text
+from arcf.sentences.folder import LOWER, WHOLE
 
-MODEL, LOWER, MANIFEST, CARD, TRAINING = "model.onnx", "lower.onnx", "manifest.json", "README.md", "training.json"
+MODEL, MANIFEST, CARD, TRAINING = WHOLE, "manifest.json", "README.md", "training.json"
 UNTRAINED: Final = "untrained"
+SHARED_LOWER: Final = f"{UNTRAINED}/{LOWER}"
 
 FORMAT: Final = "arcf-onnx"
-VERSIONS: Final = (1, 2, 3)
-"""1 is one graph, 2 has a lower one, 3 a dense prior. A new number is for what older versions of arcf cannot run."""
+VERSIONS: Final = (1, 2, 3, 4)
+"""1 is one graph, 2 has a lower one, 3 a dense prior, 4 lower layers that are the prior's too. A new number is for what
+older versions of arcf cannot run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,14 @@ class ExportManifest:
         return json.dumps({name: record.sha256 for name, record in self.files.items()}, sort_keys=True)
 
     @property
+    def lower(self) -> str | None:
+        """The graph of the layers that are read ahead, if the model has one."""
+        return next((name for name in (LOWER, SHARED_LOWER) if name in self.files), None)
+
+    @property
     def _version(self) -> int:
+        if SHARED_LOWER in self.files:
+            return 4
         if any(name.startswith(f"{UNTRAINED}/") for name in self.files):
             return 3
         return 2 if LOWER in self.files else 1

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from arcf.files import read_json_object
 from arcf.pretrained.location import CONFIG
 from arcf.pretrained.onnx_session import open_session
+from arcf.pretrained.threads import usable_threads
 from arcf.scorer.base import Prefix
 from arcf.scorer.calls import calls
-from arcf.scorer.exported.folder import LOWER, MODEL, read_manifest
+from arcf.scorer.exported.folder import MODEL, read_manifest
 from arcf.scorer.exported.inputs import TOKENS_PER_CALL, Inputs, StateInputs, TokenInputs
 from arcf.scorer.kept import KeptStates
 from arcf.scorer.settings import ScorerSettings
-from arcf.scorer.threads import usable_threads
 from arcf.scorer.tokens import ChainTokenizer, FactTokens, ShorteningLog
 
 CALLS_TOGETHER = 4
@@ -153,7 +153,7 @@ def load_scorer(folder: Path, facts: Sequence[str], threads: int | None = None) 
     tokenizer = ChainTokenizer.load(folder)
     # Calls run side by side, each on one thread: within a call there is too little to share.
     session = open_session(folder / MODEL, threads=1)
-    lower = open_session(folder / LOWER, threads=1) if LOWER in manifest.files else None
+    lower = open_session(folder / manifest.lower, threads=1) if manifest.lower else None
     settings = ScorerSettings.of(read_json_object(folder / CONFIG))
     pool = Pool(threads or usable_threads())
     model = Model(session, lower, manifest.identity, tokenizer, settings, pool)
