@@ -4,9 +4,10 @@ Inside, a fact is an integer: its position in `Dataset.facts`. Outside (files, c
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from types import MappingProxyType
 from typing import Literal, get_args, overload
 
@@ -20,6 +21,9 @@ QUERY_FORMS: tuple[QueryForm, ...] = get_args(QueryForm)
 
 ANSWER_MARK = "(answer)"
 """What stands between a question and its answer in a query."""
+
+TRAINING_SPLIT = "train"
+"""The split that may be learnt from, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,14 @@ class Corpus(Sequence[Fact]):
     @abstractmethod
     def numbers(self) -> NDArray[np.int64]:
         """A number for each fact that only facts of the same text share."""
+
+
+def digest_texts(texts: Iterable[str]) -> str:
+    """The sha256 of texts in their order, in hexadecimal."""
+    digest = sha256()
+    for text in texts:
+        digest.update(text.encode() + b"\0")
+    return digest.hexdigest()
 
 
 def texts_of(facts: Sequence[Fact]) -> Sequence[str]:
@@ -155,11 +167,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A corpus of facts and the questions about it, by split."""
+    """A corpus of facts and the questions about it, by split.
+
+    `whole_training` are all training questions, where `splits` has only a sample of them; see `training`.
+    """
 
     name: str
     facts: Sequence[Fact]
     splits: Mapping[str, tuple[Question, ...]] = field(default_factory=dict)
+    whole_training: tuple[Question, ...] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "splits", MappingProxyType(dict(self.splits)))
@@ -175,6 +191,19 @@ class Dataset:
     def texts(self) -> Sequence[str]:
         """The text of every fact."""
         return texts_of(self.facts)
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells the facts from others: a hash of their uids and texts, in their order. It reads all of them."""
+        return digest_texts(part for fact in self.facts for part in (fact.uid, fact.text))
+
+    @property
+    def training(self) -> tuple[Question, ...]:
+        """What distances learn from, besides the facts, how common words are: never what is evaluated elsewhere.
+
+        All of them, whichever are asked: a sample must not change how near a fact is.
+        """
+        return self.splits.get(TRAINING_SPLIT, ()) if self.whole_training is None else self.whole_training
 
     def split(self, name: str) -> tuple[Question, ...]:
         """The questions of one split.

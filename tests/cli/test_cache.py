@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arcf.kept.arrays import write_arrays
-from arcf.kept.folder import DAY, kept_path
+from arcf.kept.folder import DAY, MODELS, kept_path
 from arcf.kept.head import About
 
 Arcf = Callable[..., int]
@@ -51,6 +51,17 @@ def test_for_programs(arcf: Arcf, capsys: Capture, cache: Path) -> None:
         ("tokens", "runs/best", 2),
         ("facts and questions", "", 40),
     ]
+
+
+def test_models_of_a_cluster(arcf: Arcf, capsys: Capture, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    (cache / MODELS / "abc").mkdir(parents=True)
+    (cache / MODELS / "abc" / "model.onnx").write_bytes(bytes(2_500_000))
+    assert arcf("cache") == 0
+    assert capsys.readouterr().out.splitlines()[1].split() == ["model", "abc", "2.5", "0.0"]
+    assert arcf("cache", "prune", "--all") == 0
+    assert capsys.readouterr().out == "4 files, 5.5 MB thrown away\n"
+    assert not (cache / MODELS / "abc").exists()
 
 
 def test_nothing_there(arcf: Arcf, capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Folders that travel."""
 
 import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,12 @@ from arcf.errors import InputError
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def models(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "models"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "model"
     (folder / "onnx").mkdir(parents=True)
     (folder / "config.json").write_text('{"é": 1}', encoding="utf-8")
@@ -20,8 +25,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_what_is_unpacked_is_what_was_packed(folder: Path) -> None:
-    there = pack(folder).unpack()
+def test_what_is_unpacked_is_what_was_packed(folder: Path, models: Path) -> None:
+    there = pack(folder).unpack(models)
     assert there != folder
     names = sorted(path.relative_to(folder) for path in folder.rglob("*"))
     assert sorted(path.relative_to(there) for path in there.rglob("*")) == names
@@ -30,15 +35,17 @@ def test_what_is_unpacked_is_what_was_packed(folder: Path) -> None:
             assert (there / name).read_bytes() == (folder / name).read_bytes()
 
 
-def test_it_is_written_once(folder: Path) -> None:
-    there = pack(folder).unpack()
+def test_it_is_written_once(folder: Path, models: Path) -> None:
+    there = pack(folder).unpack(models)
     (there / "mark").touch()
-    assert (pack(folder).unpack() / "mark").exists()
+    os.utime(there, (0, 0))
+    assert (pack(folder).unpack(models) / "mark").exists()
+    assert there.stat().st_mtime > 0  # as it was asked for again
     (folder / "config.json").write_text("{}")
-    assert pack(folder).unpack() != there
+    assert pack(folder).unpack(models) != there
 
 
-def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_nothing_behind(folder: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = pack(folder)
 
     def full(path: Path, content: bytes) -> int:
@@ -46,11 +53,11 @@ def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(InputError, match=r"cannot be written \(No space left on device\); make room there"):
-        packed.unpack()
-    assert not list((folder.parent / "cache" / "arcf" / "models").iterdir())
+        packed.unpack(models)
+    assert not list(models.iterdir())
 
 
-def test_somebody_else_was_faster(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_somebody_else_was_faster(folder: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = pack(folder)
     write = Folder._write
 
@@ -59,5 +66,5 @@ def test_somebody_else_was_faster(folder: Path, monkeypatch: pytest.MonkeyPatch)
         write(self, there)
 
     monkeypatch.setattr(Folder, "_write", late)
-    assert (packed.unpack() / "config.json").read_bytes() == (folder / "config.json").read_bytes()
-    assert len(list((folder.parent / "cache" / "arcf" / "models").iterdir())) == 1
+    assert (packed.unpack(models) / "config.json").read_bytes() == (folder / "config.json").read_bytes()
+    assert len(list(models.iterdir())) == 1

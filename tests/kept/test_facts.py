@@ -16,7 +16,7 @@ FACTS = st.lists(st.tuples(WORDS, st.sampled_from(["", "KINDOF", "USED"]), WORDS
 def test_as_a_tuple_of_facts(rows: list[tuple[str, str, str]]) -> None:
     facts = tuple(Fact(f"uid-{place}", text, table, core) for place, (text, table, core) in enumerate(rows))
     kept = KeptFacts(KeptFacts.arrays(facts))
-    assert tuple(kept) == facts == kept[:]
+    assert tuple(kept) == facts == kept[:] == tuple(KeptFacts(KeptFacts.arrays(kept)))
     assert [kept[place] for place in range(-len(facts), len(facts))] == [*facts, *facts]
     assert list(texts_of(kept)) == list(texts_of(facts))
     assert list(cores_of(kept)) == list(cores_of(facts))

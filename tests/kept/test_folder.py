@@ -9,7 +9,7 @@ import pytest
 
 from arcf.kept import folder
 from arcf.kept.arrays import read_arrays, write_arrays
-from arcf.kept.folder import DAY, cache_folder, entries, keep_bounded, kept_path, prune
+from arcf.kept.folder import DAY, MODELS, cache_folder, entries, keep_bounded, kept_path, prune
 from arcf.kept.head import About
 
 
@@ -74,6 +74,37 @@ def test_it_stays_within_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     add("large", 0, size=9000)
     keep_bounded()
     assert names() == ["large"]
+
+
+def add_model(name: str, days: float) -> Path:
+    folder = cache_folder() / MODELS / name
+    (folder / "onnx").mkdir(parents=True)
+    (folder / "config.json").write_bytes(b"{}")
+    (folder / "onnx" / "model.onnx").write_bytes(bytes(1000))
+    os.utime(folder, (time(), time() - days * DAY))  # To list a folder is not to use the model.
+    return folder
+
+
+def test_models_of_other_machines_are_shown_and_pruned() -> None:
+    add("file", 3)
+    for name, days in (("old", 9), ("new", 1), (".half", 2)):
+        add_model(name, days)
+    assert [(entry.path.name, entry.bytes) for entry in entries() if entry.path.parent.name == MODELS] == [
+        ("new", 1002),
+        (".half", 1002),
+        ("old", 1002),
+    ]
+    assert [entry.about for entry in entries()[:2]] == [About("model", 0, "", model="new"), None]
+    assert [entry.path.name for entry in prune(older_than=7)] == ["old"]
+    assert names() == ["new", ".half", "file"]
+    assert len(prune(limit=0)) == 3
+    assert list((cache_folder() / MODELS).iterdir()) == []
+
+
+def test_other_folders_are_left_alone(cache: Path) -> None:
+    (cache / "words" / "folder").mkdir(parents=True)
+    assert entries() == prune(limit=0) == []
+    assert (cache / "words" / "folder").is_dir()
 
 
 def test_leftovers_and_files_of_others_are_shown_and_pruned(cache: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from time import sleep
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from arcf.kept.head import About
 from arcf.kept.keeping import kept
 
 ABOUT = About("words", 3, "digest")
+PROCESSES = 3
 
 
 class Making:
@@ -35,6 +37,10 @@ def ask(make: Callable[[], Arrays]) -> None:
     np.testing.assert_array_equal(kept("words", "mark", ABOUT, make)["numbers"], np.arange(100))
 
 
+def files_of(cache: Path) -> list[str]:
+    return [path.name for path in cache.rglob("*") if path.is_file()]
+
+
 def test_made_once(cache: Path) -> None:
     make = Making()
     ask(make)
@@ -46,7 +52,7 @@ def test_made_once(cache: Path) -> None:
 def test_what_is_quick_is_not_kept(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "WORTH_SECONDS", 3600.0)
     ask(Making())
-    assert not cache.exists()
+    assert files_of(cache) == []
 
 
 def test_a_few_texts_are_no_corpus(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,8 +69,9 @@ def test_damage_costs_a_warning_and_is_repaired(cache: Path, content: bytes) -> 
     make = Making()
     ask(make)
     (cache / "words" / "mark.kept").write_bytes(content)
-    with pytest.warns(ArcfWarning, match=r"mark\.kept: is .* It is made again now\."):
+    with pytest.warns(ArcfWarning, match=r"mark\.kept: is .* It is made again now\.") as told:
         ask(make)
+    assert len(told) == 1
     ask(make)
     assert make.times == 2
 
@@ -97,18 +104,26 @@ def test_a_cache_that_cannot_be_written_to(
     assert all(
         message.startswith("What was made of the 3 facts (words) is not kept for next time: ") for message in said
     )
-    assert [path for path in cache.rglob("*") if path.is_file()] == []
+    assert files_of(cache) == []
 
 
-def in_a_process(_: int) -> list[int]:
+def in_a_process(folder: Path) -> list[int]:
+    """Ask for what takes until all three have asked, or one has begun and the others wait."""
     keeping.WORTH_SECONDS, keeping.WORTH_FACTS = 0.0, 0
-    return [
-        int(value) for value in kept("words", "mark", ABOUT, lambda: {"numbers": np.arange(50_000)})["numbers"][::9]
-    ]
+
+    def make() -> Arrays:
+        (folder / f"made-{os.getpid()}").touch()
+        while len(list(folder.glob("asking-*"))) < PROCESSES:
+            sleep(0.001)
+        return {"numbers": np.arange(50_000)}
+
+    (folder / f"asking-{os.getpid()}").touch()
+    return [int(value) for value in kept("words", "mark", ABOUT, make)["numbers"][::9]]
 
 
-def test_processes_that_make_it_at_once(cache: Path) -> None:
-    with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
-        results = list(pool.map(in_a_process, range(9)))
+def test_of_processes_that_ask_at_once_one_makes_it(cache: Path, tmp_path: Path) -> None:
+    with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
+        results = list(pool.map(in_a_process, [tmp_path] * PROCESSES))
     assert all(result == list(range(0, 50_000, 9)) for result in results)
-    assert [path.name for path in (cache / "words").iterdir()] == ["mark.kept"]
+    assert len(list(tmp_path.glob("made-*"))) == 1
+    assert files_of(cache) == ["mark.kept"]

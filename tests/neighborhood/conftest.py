@@ -24,6 +24,12 @@ class PlainEncoder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         self.encoded += texts
+        return self._rows(texts)
+
+    def keys(self, texts: Sequence[str]) -> list[bytes]:
+        return [row.tobytes() if row.any() else b"" for row in self._rows(texts)]
+
+    def _rows(self, texts: Sequence[str]) -> Vectors:
         sums = np.zeros((len(texts), DIMENSION), dtype=np.float32)
         for row, text in enumerate(texts):
             for word in re.findall(r"\w+", text.casefold()):
@@ -39,5 +45,5 @@ def plain_encoder() -> Iterator[PlainEncoder]:
     encoder = PlainEncoder()
     with pytest.MonkeyPatch.context() as patch:
         for module in (embedding, wmd):
-            patch.setattr(module, "load_encoder", lambda _: encoder)
+            patch.setattr(module, "load_encoder", lambda *_: encoder)
         yield encoder

@@ -1,10 +1,12 @@
+import gc
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from arcf.errors import MissingExtraError
-from arcf.neighborhood.ann import build_graph, graph_from_array
+from arcf.neighborhood.ann import _faiss, build_graph, graph_from_array
 from arcf.neighborhood.search import recall
 from arcf.sentences import Vectors
 
@@ -26,6 +28,16 @@ def test_bytes_and_back(vectors: Vectors) -> None:
     assert array.dtype == np.uint8
     again = graph_from_array(array).search(vectors[:20], 10)
     assert np.array_equal(again.rows, graph.search(vectors[:20], 10).rows)
+
+
+def test_a_graph_lies_in_the_file_that_it_is_mapped_from(vectors: Vectors, tmp_path: Path) -> None:
+    built = build_graph(vectors)
+    built.to_array().tofile(tmp_path / "graph")
+    graph = graph_from_array(np.asarray(np.memmap(tmp_path / "graph", np.uint8, "r")))
+    (tmp_path / "graph").unlink()
+    gc.collect()
+    assert np.array_equal(graph.search(vectors[:20], 10).rows, built.search(vectors[:20], 10).rows)
+    assert not _faiss().downcast_index(graph._index.storage).codes.is_owned
 
 
 @pytest.mark.parametrize("k", [0, -1, 3, 10])

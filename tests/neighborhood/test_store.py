@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,9 +9,10 @@ import pytest
 from arcf.errors import ArcfWarning
 from arcf.kept import keeping
 from arcf.kept.facts import KeptFacts, TextFacts
-from arcf.neighborhood import DISTANCES, Distance, Lexical, SparseDistance, TfIdf
+from arcf.neighborhood import DISTANCES, Distance, Embedding, EmbeddingDistance, Lexical, SparseDistance, TfIdf
 from arcf.neighborhood.base import State
-from arcf.neighborhood.store import fingerprint, load_or_build
+from arcf.neighborhood.store import find_embedding, fingerprint, load_or_build
+from arcf.sentences import Encoder, Vectors, many
 from arcf.types import Fact, Question
 
 LEXICAL = sorted(name for name, recipe in DISTANCES.items() if isinstance(recipe, Lexical))
@@ -103,7 +105,7 @@ def test_what_took_long_is_built_once(cache: Path) -> None:
 def test_what_was_quick_is_not_kept(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "WORTH_SECONDS", 3600.0)
     assert load_or_build(TFIDF, FACTS, QUESTIONS).size == len(FACTS)
-    assert not cache.exists()
+    assert not [path for path in cache.rglob("*") if path.is_file()]
 
 
 def test_a_damaged_cache_is_replaced(cache: Path) -> None:
@@ -116,3 +118,65 @@ def test_a_damaged_cache_is_replaced(cache: Path) -> None:
     assert same(again, TFIDF.build(FACTS, QUESTIONS))
     assert same(load_or_build(recipe, FACTS, QUESTIONS), again)
     assert len(recipe.builds) == 2
+
+
+@pytest.fixture
+def three_blocks(monkeypatch: pytest.MonkeyPatch, plain_encoder: Any) -> list[str]:
+    """Texts that are encoded in blocks of two, and what was encoded so far."""
+    monkeypatch.setattr(many, "BLOCK", 2)
+    plain_encoder.encoded.clear()
+    return plain_encoder.encoded  # type: ignore[no-any-return]
+
+
+TEXTS = TextFacts(["ice", "water", "ICE", "heat", "", "bird", "ant"])
+
+
+def test_vectors_are_encoded_once_for_both_searches(cache: Path, three_blocks: list[str]) -> None:
+    pytest.importorskip("faiss")
+    exact, approximate = (load_or_build(Embedding("plain", way), TEXTS, ()) for way in (False, True))
+    assert three_blocks == ["ice", "water", "heat", "bird", "ant"]
+    assert isinstance(approximate, EmbeddingDistance)
+    assert approximate.graph is not None
+    assert same(exact, approximate)
+    assert sorted(path.parent.name for path in cache.rglob("*.kept")) == ["distances", "graphs"]
+
+
+def test_a_kill_costs_one_block(cache: Path, three_blocks: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Embedding("plain").build(TEXTS, ())
+    (cache / "vectors").rename(cache / "elsewhere")
+    three_blocks.clear()
+    encode = many._block
+
+    def killed(encoder: Encoder, texts: Sequence[str], mark: str) -> Vectors:
+        if "heat" in texts:
+            raise KeyboardInterrupt
+        return encode(encoder, texts, mark)
+
+    monkeypatch.setattr(many, "_block", killed)
+    with pytest.raises(KeyboardInterrupt):
+        load_or_build(Embedding("plain"), TEXTS, ())
+    monkeypatch.setattr(many, "_block", encode)
+    found = load_or_build(Embedding("plain"), TEXTS, ())
+    assert three_blocks == ["ice", "water", "heat", "bird", "ant"]
+    assert same(found, whole)
+    assert list((cache / "vectors").iterdir()) == []
+
+
+def test_blocks_stay_until_all_is_kept(cache: Path, three_blocks: list[str]) -> None:
+    cache.mkdir()
+    (cache / "distances").write_text("a file where the folder should be")
+    load_or_build(Embedding("plain"), TEXTS, ())
+    assert len(list((cache / "vectors").iterdir())) == 2
+    load_or_build(Embedding("plain"), TEXTS, ())
+    assert three_blocks == ["ice", "water", "heat", "bird", "ant", "ant"]
+
+
+def test_vectors_that_are_there(three_blocks: list[str]) -> None:
+    assert find_embedding("plain", TEXTS.texts) is None
+    load_or_build(Embedding("plain", approximate=False), TEXTS, ())
+    three_blocks.clear()
+    found = find_embedding("plain", TEXTS.texts)
+    assert found is not None
+    assert found.vectors.shape[0] == 5
+    assert three_blocks == []
+    assert find_embedding("plain", TEXTS.texts[:-1]) is None

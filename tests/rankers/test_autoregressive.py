@@ -35,6 +35,8 @@ class HashScorer:
     def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
         return self.score(Prefix("estimate", prefix.facts), facts)
 
+    known = estimate
+
 
 def neighborhood_of(texts: Sequence[str], distance: str = "tfidf") -> Neighborhood:
     facts = tuple(Fact(f"f{index}", text) for index, text in enumerate(texts))

@@ -24,11 +24,14 @@ class BagEncoder:
         length = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.divide(rows, length, out=np.zeros_like(rows), where=length > 0)
 
+    def keys(self, texts: Sequence[str]) -> list[bytes]:
+        return [row.tobytes() if row.any() else b"" for row in self.encode(texts)]
+
 
 @pytest.fixture(autouse=True, scope="module")
 def bag() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(embedding, "load_encoder", lambda _: BagEncoder())
+        patch.setattr(embedding, "load_encoder", lambda *_: BagEncoder())
         yield
 
 
@@ -64,7 +67,7 @@ def test_the_sum_of_words_and_meaning(texts: list[str], stem: str) -> None:
 
 def test_the_encoder_is_the_model_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(embedding, "load_encoder", lambda name: asked.append(name) or BagEncoder())
+    monkeypatch.setattr(embedding, "load_encoder", lambda name, _: asked.append(name) or BagEncoder())
     for kind in ("embedding", "embedding-iterated", "bm25-embedding"):
         build_ranker(RankerSettings(kind, "some/encoder"), corpus(["ice"])).rank(Question("q", "ice"))
     assert set(asked) == {"some/encoder"}

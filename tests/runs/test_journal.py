@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from arcf.errors import InputError
+from arcf.runs import journal
 from arcf.runs.journal import Journal, fingerprint
 from arcf.runs.ranking import rank_questions
 from arcf.types import Chosen, Dataset, Fact, Question, Ranking
@@ -102,11 +103,38 @@ def test_lines_may_come_in_any_order_and_from_several_writers(tmp_path: Path) ->
     assert same(found, run(tmp_path / "other")[1])
 
 
+def test_somebody_else_writes_at_the_same_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, theirs = (Counting().rank(question) for question in QUESTIONS[:2])
+    line = journal._line
+
+    def interrupted(ranking: Ranking) -> bytes:
+        monkeypatch.setattr(journal, "_line", line)
+        with Journal(tmp_path / "journal", SETTINGS) as other:
+            other.add(theirs)
+        return line(ranking)
+
+    with Journal(tmp_path / "journal", SETTINGS) as kept:
+        monkeypatch.setattr(journal, "_line", interrupted)
+        kept.add(mine)
+        assert kept.get(QUESTIONS[0]).question_id == "q0"
+
+
+def test_a_ranking_that_is_gone_is_not_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    with Journal(path, SETTINGS) as kept:
+        for question in QUESTIONS[:2]:
+            kept.add(Counting().rank(question))
+        path.write_text("something else\n" * 9)
+        for question in QUESTIONS[:2]:
+            with pytest.raises(InputError, match=rf"journal: was changed while it was used: '{question.id}' is gone"):
+                kept.get(question)
+
+
 def test_chains_are_kept(tmp_path: Path) -> None:
     chain = replace(Counting().rank(QUESTIONS[0]), chosen=Chosen((2, 1), True, (0.5, 0.25)))
     for _ in range(2):
         with Journal(tmp_path / "run.partial", SETTINGS) as journal:
-            if journal.get(QUESTIONS[0]) is None:
+            if QUESTIONS[0] not in journal:
                 journal.add(chain)
             found = journal.get(QUESTIONS[0])
             assert found is not None
@@ -167,3 +195,5 @@ def test_the_fingerprint_tells_corpora_and_questions_apart() -> None:
     first, second = (fingerprint(dataset, QUESTIONS) for dataset in facts)
     assert first["facts"] != second["facts"]
     assert first["questions"] == second["questions"] != fingerprint(facts[0], QUESTIONS[::-1])["questions"]
+    learnt = replace(facts[0], splits={"train": QUESTIONS})
+    assert fingerprint(learnt, QUESTIONS) == first | {"training": first["questions"]} != first

@@ -6,24 +6,32 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arcf.bench.corpus import make_corpus
 from arcf.chain import ChainSettings
+from arcf.cluster import Pool, PoolSettings
 from arcf.data import load
 from arcf.data.sample import sampled
-from arcf.rankers import EnsembleSettings, OnCluster, RankerSettings
+from arcf.kept.folder import MODELS
+from arcf.rankers import EnsembleSettings, OnCluster, RankerSettings, build_ranker
 from arcf.rankers.parcel import Parcel
 from arcf.runs import RankingJob, rank_on_cluster, rank_to_file
 from arcf.runs.on_cluster import ClusterProgress
 from arcf.scorer import packaged_model
+from arcf.types import Dataset, Question
 
-pytest.importorskip("ray")
+ray = pytest.importorskip("ray")
 pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.filterwarnings("ignore:::ray")]
 CHAIN = ChainSettings(k=40, max_facts=3)
+
+# Workers cannot import the tests: these classes travel as code.
+ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 
 @pytest.fixture
@@ -48,9 +56,60 @@ def test_the_run_is_the_one_of_a_single_process(model: Path, tmp_path: Path, nod
     assert [progress.ranked for progress in told] == list(range(1, 9))
     assert all(1 <= progress.alive <= progress.workers == 2 for progress in told)
     assert not (tmp_path / "there.partial").exists()
-    assert [path.name for path in (nodes_cache / "arcf" / "models").iterdir()] == [
+    assert [path.name for path in (nodes_cache / MODELS).iterdir()] == [
         Parcel.of(job.ranker, job.dataset).models[str(model)].key
     ]
+
+
+@dataclass(frozen=True, eq=False)
+class Looking:
+    """Ranks as a worker does, and tells which kept files it has mapped: by their folder and number on disk."""
+
+    parcel: Parcel
+    cache: Path
+
+    def prepare(self) -> Callable[[Question], "Seen"]:
+        os.environ["ARCF_CACHE"] = str(self.cache)
+        ranker = build_ranker(*self.parcel.open())
+        return lambda question: self.look(ranker.rank(question).facts.tolist())
+
+    def look(self, ranked: list[int]) -> "Seen":
+        maps = [line.split() for line in Path("/proc/self/maps").read_text().splitlines()]
+        mapped = {(Path(line[-1]).parent.name, line[4]) for line in maps if line[-1].endswith(".kept")}
+        return ray.get_runtime_context().get_node_id(), os.getpid(), mapped, ranked
+
+
+Seen = tuple[str, int, set[tuple[str, str]], list[int]]
+
+
+def look(cache: Path) -> tuple[list[Seen], list[int]]:
+    """What each of three workers sees of a corpus, and what a single process ranks."""
+    made_up = make_corpus(20_000, 3)
+    dataset, settings = Dataset("made-up", made_up.facts), RankerSettings("tfidf")
+    with Pool(Looking(Parcel.of(settings, dataset), cache), PoolSettings(3, cpus=0.25)) as pool:
+        while pool.alive < 3:
+            list(pool.answers(made_up.questions))
+        seen = list(pool.answers([made_up.questions[0]] * 3))
+    return seen, build_ranker(settings, dataset).rank(made_up.questions[0]).facts.tolist()
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="asks Linux what is mapped")
+@pytest.mark.usefixtures("cluster")
+def test_workers_of_a_node_map_the_same_files(tmp_path: Path) -> None:
+    seen, expected = look(tmp_path / "cache")
+    assert len({process for _, process, _, _ in seen}) == 3
+    assert len({node for node, _, _, _ in seen}) <= 2  # so two of them are neighbors
+    files = {(path.parent.name, str(path.stat().st_ino)) for path in (tmp_path / "cache").rglob("*.kept")}
+    assert {folder for folder, _ in files} == {"words", "distances"}
+    assert all(mapped & files == {file for file in files if file[0] == "distances"} for _, _, mapped, _ in seen)
+    assert all(ranked == expected for _, _, _, ranked in seen)
+
+
+@pytest.mark.usefixtures("cluster")
+def test_a_node_whose_cache_cannot_be_written_to(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    seen, expected = look(tmp_path / "cache")
+    assert [(mapped, ranked) for _, _, mapped, ranked in seen] == [(set(), expected)] * 3
 
 
 @pytest.mark.usefixtures("cluster")
@@ -107,7 +166,7 @@ def test_ray_is_started_here_if_no_address_is_given(tmp_path: Path) -> None:
 
 
 def test_models_travel_and_their_names_follow(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("ARCF_CACHE", str(tmp_path / "cache"))
     members = EnsembleSettings(("bm25", f"single-fact:{model}", "arcf:on/the-hub"))
     parcel = Parcel.of(RankerSettings("ensemble", model=str(model), ensemble=members), load("science"))
     settings, dataset = parcel.open()
@@ -115,7 +174,7 @@ def test_models_travel_and_their_names_follow(model: Path, tmp_path: Path, monke
     assert Path(settings.model).is_relative_to(tmp_path / "cache")
     assert settings.ensemble.members == ("bm25", f"single-fact:{settings.model}", "arcf:on/the-hub")
     assert settings.threads == 1
-    assert (dataset.facts, dict(dataset.splits)) == (load("science").facts, dict(load("science").splits))
+    assert (tuple(dataset.facts), dict(dataset.splits)) == (tuple(load("science").facts), dict(load("science").splits))
 
 
 def test_a_ranker_without_a_model_keeps_its_settings() -> None:

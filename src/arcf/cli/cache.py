@@ -24,6 +24,8 @@ def cache(
 ) -> None:
     """Show what is kept of corpora, of which ones, by which model, how large it is and when it was last used.
 
+    On a machine of a cluster, models that came from another one are kept and shown as well.
+
     Nothing of it is needed: what is thrown away is made again. It is bounded without being asked, too: whenever
     something is added, what was not used for 90 days goes, and what is beyond 20 GB. ARCF_CACHE names another folder.
 
@@ -86,13 +88,18 @@ def entry_table(found: "Sequence[Entry]") -> "Table":
     for entry in found:
         about = entry.about
         corpus, what, model, facts = (
-            (about.corpus or names.get(about.texts, ""), about.what, about.model, f"{about.facts:,}")
+            (about.corpus or names.get(about.texts, ""), about.what, about.model, _count(about.facts))
             if about
             else ("", f"unknown: {entry.path.name}", "", "")
         )
         texts = (Text(shown(text)) for text in (corpus, what, model))
         table.add_row(*texts, facts, f"{entry.bytes / 1e6:,.1f}", f"{_days(entry):.1f}")
     return table
+
+
+def _count(facts: int) -> str:
+    """How many facts; nothing for a model, which is of no corpus."""
+    return f"{facts:,}" if facts else ""
 
 
 def _days(entry: "Entry") -> float:

@@ -1,7 +1,9 @@
 """A folder of files, such as a model's, that travels to other machines."""
 
+import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -29,18 +31,20 @@ class Folder:
             digest.update(content.data)
         return digest.hexdigest()[:32]
 
-    def unpack(self) -> Path:
-        """The folder on this machine: in the user's cache, written by whoever comes first, whole or not at all.
+    def unpack(self, parent: Path) -> Path:
+        """The folder on this machine: below `parent`, written by whoever comes first, whole or not at all.
+
+        Its date of change says when it was last asked for.
 
         Raises:
             InputError: it cannot be written.
         """
-        from platformdirs import user_cache_path
-
-        folder = user_cache_path("arcf") / "models" / self.key
+        folder = parent / self.key
+        with suppress(OSError):  # It is not there, or read-only.
+            os.utime(folder)
         if folder.is_dir():
             return folder
-        make_folder(folder.parent)
+        make_folder(parent)
         try:
             self._write(folder)
         except OSError as error:

@@ -22,7 +22,7 @@ def sample_questions(questions: Sequence[Question], count: int) -> tuple[Questio
 def sampled(dataset: Dataset, split: str, count: int | None) -> Dataset:
     """The dataset with a fixed sample of one split's questions with gold facts; as it is, if no number is given.
 
-    Where no question has gold facts, all are drawn from.
+    Where no question has gold facts, all are drawn from. Distances learn from the same questions as before.
 
     Raises:
         SettingError: the number is not positive.
@@ -34,4 +34,5 @@ def sampled(dataset: Dataset, split: str, count: int | None) -> Dataset:
         raise SettingError(f"A sample has at least 1 question, not {count}.")
     questions = dataset.split(split)
     judged = [question for question in questions if dataset.gold_ids(question)]
-    return replace(dataset, splits={**dataset.splits, split: sample_questions(judged or questions, count)})
+    splits = {**dataset.splits, split: sample_questions(judged or questions, count)}
+    return replace(dataset, splits=splits, whole_training=dataset.training)

@@ -25,6 +25,8 @@ class KeptFacts(Corpus):
     @staticmethod
     def arrays(facts: Sequence[Fact]) -> Arrays:
         """Facts as plain arrays, which `KeptFacts` is made from."""
+        if isinstance(facts, KeptFacts):
+            return facts._arrays
         uids, tables = PackedTexts.of(fact.uid for fact in facts), dict.fromkeys(fact.table for fact in facts)
         number_of = {table: number for number, table in enumerate(tables)}
         return {

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from stat import S_ISREG
+from secrets import token_hex
+from shutil import rmtree
+from stat import S_ISDIR, S_ISREG
 from time import time
 from typing import Final
 
@@ -17,6 +19,8 @@ from arcf.kept.head import About, read_head
 
 VARIABLE = "ARCF_CACHE"
 SUFFIX = ".kept"
+MODELS = "models"
+"""The folder of models that came from other machines of a cluster: a folder for each, named by its content."""
 
 LIMIT_BYTES: Final = 20_000_000_000
 """What the cache may hold: beyond it, what was not used for the longest time goes. Room for all that is kept of a
@@ -28,7 +32,10 @@ DAY: Final = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of the cache. `about` is None for what this arcf did not write: files of older ones, or leftovers."""
+    """A file of the cache, or the folder of a model that came from another machine.
+
+    `about` is None for what this arcf did not write: files of older ones, or leftovers.
+    """
 
     path: Path
     bytes: int
@@ -52,7 +59,7 @@ def kept_path(kind: str, mark: str) -> Path:
 
 
 def entries() -> list[Entry]:
-    """All files of the cache, the last used one first.
+    """All files and models of the cache, the last used one first.
 
     Raises:
         InputError: the folder cannot be read.
@@ -99,9 +106,11 @@ def _surplus(found: Sequence[Entry], limit: int) -> Iterator[Entry]:
 
 
 def _entry(path: Path) -> Entry | None:
-    """A file of the cache; None for what is no file, or no longer there: somebody else may prune as well."""
+    """A file or a model of the cache; None for anything else, and for what somebody else has just pruned."""
     try:
         status = path.stat()
+        if S_ISDIR(status.st_mode) and path.parent.name == MODELS:
+            return _model(path, status.st_mtime)
     except OSError:
         return None
     if not S_ISREG(status.st_mode):
@@ -110,6 +119,13 @@ def _entry(path: Path) -> Entry | None:
     with suppress(OSError):
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))  # To look at a file is not to use it.
     return Entry(path, status.st_size, max(status.st_atime, status.st_mtime), about)
+
+
+def _model(folder: Path, used: float) -> Entry:
+    """A model, or what is left of one that was not written to its end. Whoever uses it sets its date of change."""
+    files = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    is_whole = not folder.name.startswith(".")
+    return Entry(folder, files, used, About("model", 0, "", model=folder.name) if is_whole else None)
 
 
 def _about(path: Path) -> About | None:
@@ -122,7 +138,10 @@ def _about(path: Path) -> About | None:
 
 def _delete(path: Path) -> bool:
     try:
-        path.unlink()
+        if path.is_dir():
+            rmtree(path.rename(path.with_name(f".{path.name[:32]}.{token_hex(4)}")))  # Nobody finds half of a model.
+        else:
+            path.unlink()
     except OSError:
         return False
     return True

@@ -2,12 +2,14 @@
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
 
 from arcf.errors import ArcfWarning, InputError
 from arcf.kept.arrays import Arrays, read_arrays, write_arrays
 from arcf.kept.folder import keep_bounded, kept_path
 from arcf.kept.head import About
+from arcf.kept.turns import turn
 
 WORTH_SECONDS = 0.05
 """What is made faster than this is not worth a file."""
@@ -19,14 +21,27 @@ MISSED_SECONDS = 2.0
 
 
 def kept(kind: str, mark: str, about: About, make: Callable[[], Arrays]) -> Arrays:
-    """The arrays of a mark, which says all that they are made from; mapped into memory, if they could be kept."""
+    """The arrays of a mark, which says all that they are made from; mapped into memory, if they could be kept.
+
+    Of many processes that ask for those of a corpus at once, such as the workers of a node, one makes them.
+    """
     found = find(kind, mark)
     if found is not None:
         return found
+    if about.facts < WORTH_FACTS:
+        return _made(kind, mark, about, make, MISSED_SECONDS)
+    path = kept_path(kind, mark)
+    with turn(path):
+        with suppress(InputError):  # It was told of already.
+            found = read_arrays(path, mark)
+        return _made(kind, mark, about, make, WORTH_SECONDS) if found is None else found
+
+
+def _made(kind: str, mark: str, about: About, make: Callable[[], Arrays], least: float) -> Arrays:
+    """Make arrays, and keep them if that took so many seconds at least."""
     start = perf_counter()
     made = make()
     seconds = perf_counter() - start
-    least = WORTH_SECONDS if about.facts >= WORTH_FACTS else MISSED_SECONDS
     return made if seconds < least else keep(kind, mark, about, made, seconds)
 
 

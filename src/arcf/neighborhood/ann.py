@@ -7,6 +7,7 @@ faiss rather than usearch: over 100,000 rows at half precision and equal setting
 nearest, usearch in 2.7 milliseconds after 65 seconds of building, faiss in 1.0 after 42.
 """
 
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,14 @@ SEARCH_LEAST = 64
 
 
 class NeighborGraph:
-    """A graph of near neighbors over vectors at half precision (2 bytes a number, plus about 270 bytes a row)."""
+    """A graph of near neighbors over vectors at half precision (2 bytes a number, plus about 270 bytes a row).
 
-    def __init__(self, index: Any) -> None:
+    `content` is the memory that the index lies in, if it is not its own.
+    """
+
+    def __init__(self, index: Any, content: NDArray[np.uint8] | None = None) -> None:
         self._index = index
+        self._content = content
 
     def search(self, queries: Vectors, k: int) -> Matches:
         """About the k nearest rows to every query. Rows that the graph does not reach are -1, at the end."""
@@ -43,9 +48,11 @@ class NeighborGraph:
         return Matches(rows, similarities)
 
     def to_array(self) -> NDArray[np.uint8]:
-        """The whole graph as plain bytes."""
-        array: NDArray[np.uint8] = _faiss().serialize_index(self._index)
-        return array
+        """The whole graph as plain bytes: those of a file that is deleted already, as memory would hold it twice."""
+        with TemporaryDirectory() as folder:
+            path = f"{folder}/graph"
+            _faiss().write_index(self._index, path)
+            return np.asarray(np.memmap(path, np.uint8, "r"))
 
 
 def build_graph(vectors: Vectors) -> NeighborGraph:
@@ -65,8 +72,10 @@ def build_graph(vectors: Vectors) -> NeighborGraph:
 
 
 def graph_from_array(array: NDArray[np.uint8]) -> NeighborGraph:
-    """The graph that `NeighborGraph.to_array` wrote down."""
-    return NeighborGraph(_faiss().deserialize_index(array))
+    """The graph that `NeighborGraph.to_array` wrote down: it stays in the array, which may be a file that is mapped."""
+    faiss = _faiss()
+    reader = faiss.ZeroCopyIOReader(faiss.swig_ptr(array), array.nbytes)
+    return NeighborGraph(faiss.read_index(reader), array)
 
 
 def _faiss() -> Any:

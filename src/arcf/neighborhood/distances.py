@@ -23,14 +23,23 @@ DISTANCES: dict[str, Recipe] = {
 }
 
 
-def recipe(name: str, encoder: str | None = None) -> Recipe:
+def recipe(name: str, encoder: str | None = None, threads: int | None = None) -> Recipe:
     """The distance of that name; names joined by + are a union of distances, taken in turns in that order.
 
-    `encoder` is a sentence encoder's folder, or its name on the hub, for embeddings; MiniLM unless given.
+    `encoder` is a sentence encoder's folder, or its name on the hub, for embeddings; MiniLM unless given. `threads` are
+    those of whichever encoder there is; all unless given.
 
     Raises:
         UnknownNameError: there is no distance of that name.
     """
-    found = (pick(DISTANCES, part.strip(), "distance") for part in name.split("+"))
-    parts = tuple(replace(part, model=encoder) if encoder and isinstance(part, Embedding) else part for part in found)
+    parts = tuple(_part(pick(DISTANCES, part.strip(), "distance"), encoder, threads) for part in name.split("+"))
     return parts[0] if len(parts) == 1 else Union(parts)
+
+
+def _part(found: Recipe, encoder: str | None, threads: int | None) -> Recipe:
+    match found:
+        case Embedding():
+            return replace(found, model=encoder or found.model, threads=threads)
+        case Wmd():
+            return replace(found, threads=threads)
+    return found

@@ -6,23 +6,23 @@ from arcf.neighborhood.store import load_or_build
 from arcf.neighborhood.visibility import Neighborhood
 from arcf.types import Dataset
 
-TRAINING_SPLIT = "train"
-"""Distances that learn how common words are learn it from the facts and the questions of this split, if there is one:
-never from those that are evaluated."""
 
-
-def make_distance(dataset: Dataset, name: str = "tfidf", encoder: str | None = None) -> Distance:
+def make_distance(
+    dataset: Dataset, name: str = "tfidf", encoder: str | None = None, threads: int | None = None
+) -> Distance:
     """The distance of that name over a dataset's facts, from the cache where building it took long.
 
-    `encoder` is that of embeddings; see `recipe`.
+    `encoder` is that of embeddings, `threads` are the encoder's; see `recipe`.
 
     Raises:
         UnknownNameError: there is no such distance.
         MissingExtraError: the distance needs a library that is not installed.
     """
-    return load_or_build(recipe(name, encoder), dataset.facts, dataset.splits.get(TRAINING_SPLIT, ()), dataset.name)
+    return load_or_build(recipe(name, encoder, threads), dataset.facts, dataset.training, dataset.name)
 
 
-def make_neighborhood(dataset: Dataset, distance: str = "tfidf", encoder: str | None = None) -> Neighborhood:
+def make_neighborhood(
+    dataset: Dataset, distance: str = "tfidf", encoder: str | None = None, threads: int | None = None
+) -> Neighborhood:
     """The neighborhoods of a dataset under the distance of that name; see `make_distance`."""
-    return Neighborhood(dataset.facts, make_distance(dataset, distance, encoder))
+    return Neighborhood(dataset.facts, make_distance(dataset, distance, encoder, threads))

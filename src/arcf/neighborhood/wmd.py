@@ -16,7 +16,8 @@ pass. Problems are solved in the order of their bounds until the next bound exce
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ from arcf.neighborhood.terms import count_terms
 from arcf.neighborhood.text import WORD, Analyzer, stop_words
 from arcf.neighborhood.transport import transport_cost
 from arcf.pretrained.location import MINILM, model_stamp
-from arcf.sentences import Vectors, load_encoder
+from arcf.sentences import Encoder, Vectors, load_encoder
 from arcf.types import Fact, Question, texts_of
 
 if TYPE_CHECKING:
@@ -116,6 +117,10 @@ class WmdDistance(Distance):
             "groups": self.groups.of_fact,
         }
 
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return load_encoder(self.recipe.model, self.recipe.threads)
+
     def _source(self, source: str | int) -> MovedText | None:
         """The words of a text or of a fact; None if it has none, or nothing is there to be moved to."""
         if not len(self.groups.first):
@@ -135,7 +140,7 @@ class WmdDistance(Distance):
         ids = np.array([self._word_ids.get(word, -1) for word in words.tolist()], dtype=np.int64)
         vectors = self.vectors[ids]
         if (new := ids < 0).any():
-            vectors[new] = load_encoder(self.recipe.model).encode(words[new].tolist())
+            vectors[new] = self._encoder.encode(words[new].tolist())
         known = vectors.any(axis=1)
         if not known.any():
             return None
@@ -202,11 +207,13 @@ class Wmd:
     """The recipe of Word Mover's Distance.
 
     `model` is a folder or a name on the Hugging Face hub. `exact` is for how many of the nearest facts `distances`
-    solves the transport problem (50 microseconds each); `nearest` is always exact.
+    solves the transport problem (50 microseconds each); `nearest` is always exact. `threads` are those of the encoder,
+    which change no vector.
     """
 
     model: str = MINILM
     exact: int = 1_000
+    threads: int | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.exact < 1:
@@ -226,7 +233,7 @@ class Wmd:
             return WmdDistance(
                 self, (), np.empty((0, 0), dtype=np.float32), csr_array((0, 0)), group(None for _ in facts)
             )
-        vectors = load_encoder(self.model).encode(counted.vocabulary)
+        vectors = load_encoder(self.model, self.threads).encode(counted.vocabulary)
         known = np.flatnonzero(vectors.any(axis=1))
         counts = csr_array(counted.rows.csr()[:, known])
         groups = group(_row_keys(counts))

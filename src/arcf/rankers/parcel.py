@@ -1,27 +1,35 @@
 """A ranker's description with all that it needs of this machine, to be built from on another one."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
 from arcf.cluster.folder import Folder, pack
+from arcf.errors import InputError
+from arcf.kept.arrays import Arrays
+from arcf.kept.facts import KeptFacts
+from arcf.kept.folder import MODELS, cache_folder, keep_bounded
 from arcf.pretrained.location import find_folder
 from arcf.rankers.registry import find_kind
 from arcf.rankers.settings import RankerSettings
-from arcf.types import Dataset, Fact, Question
+from arcf.types import Dataset, Question
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parcel:
     """What travels: the description, the facts and questions, and the folders of models by their names here.
 
+    Facts are arrays (see `KeptFacts`), which lie in a node's memory once for all workers. What is made of them (words,
+    distances, tokens) is made by one worker of a node, in the node's cache, and mapped by the others: see `kept`.
     A model on the hub travels by its name, and the packaged one not at all: it is where arcf is.
     """
 
     settings: RankerSettings
     name: str
-    facts: tuple[Fact, ...]
+    facts: Arrays
     splits: Mapping[str, tuple[Question, ...]]
+    whole_training: tuple[Question, ...] | None
     models: Mapping[str, Folder]
 
     @classmethod
@@ -34,7 +42,8 @@ class Parcel:
         names = {settings.model, *(model for _, model in settings.ensemble.split())} - {None}
         folders = {name: folder for name in names if name and (folder := find_folder(name))}
         models = {name: pack(folder) for name, folder in folders.items()}
-        return cls(settings, dataset.name, tuple(dataset.facts), dict(dataset.splits), models)
+        facts = KeptFacts.arrays(dataset.facts)
+        return cls(settings, dataset.name, facts, dict(dataset.splits), dataset.whole_training, models)
 
     def open(self) -> tuple[RankerSettings, Dataset]:
         """The description as it holds on this machine, and the dataset; one thread unless it says otherwise.
@@ -42,7 +51,7 @@ class Parcel:
         Raises:
             InputError: a model cannot be written to this machine's cache.
         """
-        here = {name: str(folder.unpack()) for name, folder in self.models.items()}
+        here = self._unpacked()
         ensemble, model = self.settings.ensemble, self.settings.model
         members = [f"{kind}:{here.get(own, own)}" if own else kind for kind, own in ensemble.split()]
         settings = replace(
@@ -52,4 +61,13 @@ class Parcel:
         )
         if "threads" in find_kind(settings).settings:
             settings = replace(settings, threads=settings.threads or 1)
-        return settings, Dataset(self.name, self.facts, self.splits)
+        return settings, Dataset(self.name, KeptFacts(self.facts), self.splits, self.whole_training)
+
+    def _unpacked(self) -> Mapping[str, str]:
+        """Where the models are on this machine, by their names on the other."""
+        models = cache_folder() / MODELS
+        here = {name: str(folder.unpack(models)) for name, folder in self.models.items()}
+        if here:
+            with suppress(InputError):  # A cache that cannot be read cannot be bounded either.
+                keep_bounded()
+        return here

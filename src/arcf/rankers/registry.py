@@ -18,6 +18,7 @@ from arcf.neighborhood import (
     Lexical,
     Neighborhood,
     SparseDistance,
+    Wmd,
     make_distance,
     make_neighborhood,
 )
@@ -39,7 +40,8 @@ from arcf.types import Dataset
 
 LOGGER = logging.getLogger(__name__)
 ALWAYS = frozenset({"kind", "query"})
-MODEL_SETTINGS = frozenset({"model", "distance", "device", "threads"})
+ENCODER_SETTINGS = frozenset({"model", "threads"})
+MODEL_SETTINGS = ENCODER_SETTINGS | {"distance", "device"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,7 @@ def _member(settings: RankerSettings, kind: str, model: str | None) -> RankerSet
 def _neighborhood(scorer: LoadedScorer, settings: RankerSettings, dataset: Dataset) -> Neighborhood:
     """Embeddings are those of the scorer's own encoder, if it has one."""
     with logged(LOGGER, "made the neighborhood %s of %d facts", settings.distance, len(dataset.facts)):
-        return make_neighborhood(dataset, settings.distance, dense_encoder(scorer))
+        return make_neighborhood(dataset, settings.distance, dense_encoder(scorer), settings.threads)
 
 
 def _scorer(settings: RankerSettings, dataset: Dataset) -> LoadedScorer:
@@ -131,24 +133,26 @@ def _scorer(settings: RankerSettings, dataset: Dataset) -> LoadedScorer:
         return load_scorer(model, dataset.texts, settings.device, settings.threads)
 
 
-def _nearest(distance: str) -> Callable[[RankerSettings, Dataset], Ranker]:
-    return lambda settings, dataset: Nearest(make_distance(dataset, distance), settings.query or "answer")
+def _nearest(name: str) -> RankerKind:
+    """A distance as a ranker."""
+    useful = {Embedding: ENCODER_SETTINGS, Wmd: frozenset({"threads"})}.get(type(DISTANCES[name]), frozenset())
+
+    def build(settings: RankerSettings, dataset: Dataset) -> Ranker:
+        distance = make_distance(dataset, name, settings.model, settings.threads)
+        return Nearest(distance, settings.query or "answer")
+
+    return RankerKind(build, useful)
 
 
 def _iterated(settings: RankerSettings, dataset: Dataset) -> Ranker:
     recipe = Lexical(Bm25Cosine(), core_twice=True)
-    distance = load_or_build(recipe, dataset.facts, dataset.splits.get("train", ()), dataset.name)
+    distance = load_or_build(recipe, dataset.facts, dataset.training, dataset.name)
     return Iterated(cast("SparseDistance", distance), query=settings.query or "answer")
 
 
 def _embedding(settings: RankerSettings, dataset: Dataset) -> Distance:
     """The distance of the sentence encoder that the settings name as their model."""
-    recipe = Embedding() if settings.model is None else Embedding(settings.model)
-    return load_or_build(recipe, dataset.facts, (), dataset.name)
-
-
-def _dense(settings: RankerSettings, dataset: Dataset) -> Ranker:
-    return Nearest(_embedding(settings, dataset), settings.query or "answer")
+    return make_distance(dataset, "embedding", settings.model, settings.threads)
 
 
 def _dense_iterated(settings: RankerSettings, dataset: Dataset) -> Ranker:
@@ -156,7 +160,7 @@ def _dense_iterated(settings: RankerSettings, dataset: Dataset) -> Ranker:
 
 
 def _dense_and_lexical(settings: RankerSettings, dataset: Dataset) -> Ranker:
-    lexical = load_or_build(Lexical(Bm25Cosine()), dataset.facts, dataset.splits.get("train", ()), dataset.name)
+    lexical = load_or_build(Lexical(Bm25Cosine()), dataset.facts, dataset.training, dataset.name)
     return SumOfNearest((lexical, _embedding(settings, dataset)), settings.query or "answer")
 
 
@@ -168,8 +172,7 @@ RANKERS: dict[str, RankerKind] = {
         _ensemble, MODEL_SETTINGS | {"chain", "tiers", "retrieved", "paths", "ensemble"}, takes_long=True
     ),
     "bm25-iterated": RankerKind(_iterated),
-    **{name: RankerKind(_nearest(name)) for name in DISTANCES},
-    "embedding": RankerKind(_dense, settings=frozenset({"model"})),
-    "embedding-iterated": RankerKind(_dense_iterated, settings=frozenset({"model"})),
-    "bm25-embedding": RankerKind(_dense_and_lexical, settings=frozenset({"model"})),
+    **{name: _nearest(name) for name in DISTANCES},
+    "embedding-iterated": RankerKind(_dense_iterated, ENCODER_SETTINGS),
+    "bm25-embedding": RankerKind(_dense_and_lexical, ENCODER_SETTINGS),
 }

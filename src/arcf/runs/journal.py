@@ -16,16 +16,15 @@ The settings must be the same when a run goes on. Otherwise it is refused, not b
 of work, and only its owner knows whether it is worth more than the new settings.
 """
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from arcf.errors import InputError
-from arcf.types import Chosen, Dataset, Question, Ranking
+from arcf.types import Chosen, Dataset, Question, Ranking, digest_texts
 
 Settings = Mapping[str, Any]
 
@@ -68,21 +67,30 @@ class Journal:
         """Whether the ranking of a question is there."""
         return question.id in self._places
 
-    def get(self, question: Question) -> Ranking | None:
-        """The ranking of a question, if it is there."""
-        if self._file is None or question.id not in self._places:
-            return None
+    def get(self, question: Question) -> Ranking:
+        """The ranking of a question, which is there.
+
+        Raises:
+            InputError: it was, but somebody has changed the file since.
+        """
+        assert self._file is not None
         self._file.seek(self._places[question.id])
-        return _parse(_read_line(self._file))
+        ranking = _parse(_read_line(self._file))
+        if ranking is None or ranking.question_id != question.id:
+            raise InputError(
+                f"was changed while it was used: '{question.id}' is gone; give the command again.", self.path
+            )
+        return ranking
 
     def add(self, ranking: Ranking) -> None:
         """Keep a ranking."""
         assert self._file is not None
-        place, line = self._file.seek(0, 2), _line(ranking)
+        line = _line(ranking)
         written = self._file.write(line)
         if written < len(line):  # The disk is full: the next byte says so.
             self._file.write(line[written:])
-        self._places[ranking.question_id] = place
+        # The system has put it behind whatever others wrote meanwhile: only now is it known where.
+        self._places[ranking.question_id] = self._file.tell() - len(line)
 
     def remove(self) -> None:
         """Forget the rankings, when they are in a file of their own."""
@@ -108,18 +116,15 @@ class Journal:
 
 
 def fingerprint(dataset: Dataset, questions: Sequence[Question]) -> dict[str, str]:
-    """What a ranking depends on besides the ranker: hashes of the facts and of the questions."""
-    return {
-        "facts": _hash(part for fact in dataset.facts for part in (fact.uid, fact.text)),
-        "questions": _hash(part for question in questions for part in (question.id, question.query())),
-    }
+    """What a ranking depends on besides the ranker: hashes of facts, training questions and what is ranked for.
+
+    Training questions decide what a word weighs.
+    """
+    return {"facts": dataset.digest, "training": _digest(dataset.training), "questions": _digest(questions)}
 
 
-def _hash(texts: Iterable[str]) -> str:
-    digest = hashlib.sha256()
-    for text in texts:
-        digest.update(text.encode() + b"\0")
-    return digest.hexdigest()
+def _digest(questions: Sequence[Question]) -> str:
+    return digest_texts(part for question in questions for part in (question.id, question.query()))
 
 
 def _line(ranking: Ranking) -> bytes:

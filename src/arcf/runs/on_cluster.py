@@ -67,6 +67,5 @@ def rank_on_cluster(
                     journal.add(ranking)
                     ranked += 1
                     report(ClusterProgress(ranked, pool.alive, pool.size))
-        kept = map(journal.get, job.questions)
-        write_run(output, job.dataset, (ranking for ranking in kept if ranking is not None), file_format)
+        write_run(output, job.dataset, map(journal.get, job.questions), file_format)
     journal.remove()

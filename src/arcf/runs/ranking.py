@@ -10,13 +10,13 @@ from pathlib import Path
 
 from arcf.files import check_writable
 from arcf.pretrained.location import find_folder
+from arcf.pretrained.threads import usable_threads
 from arcf.rankers import Ranker, RankerSettings, build_ranker, find_kind
 from arcf.registry import pick
 from arcf.runs.files import FORMATS, write_run
 from arcf.runs.journal import Journal, fingerprint
 from arcf.scorer import packaged_model
 from arcf.scorer.exported.folder import is_exported
-from arcf.scorer.threads import usable_threads
 from arcf.types import Dataset, Question, Ranking
 
 BEGUN = 2
@@ -50,7 +50,6 @@ def rank_questions(
         with closing(_side_by_side(lambda question: ranker.rank(question).top(top_k), missing, at_once)) as fresh:
             for question, kept in zip(questions, is_kept, strict=True):
                 ranking = journal.get(question) if journal and kept else next(fresh)
-                assert ranking is not None
                 if journal and not kept:
                     journal.add(ranking)
                 progress()
