@@ -12,17 +12,13 @@ from arcf.evaluation.plots import plot_learning
 POINTS = 60
 
 
-def curves(run: Path) -> dict[str, dict[float, float]]:
+def curves(run: Path) -> dict[str, dict[int, float]]:
     """A run's loss, as means of as many steps each as make 60 points, and its validations."""
     records = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]
     steps = [record for record in records if "loss" in record]
     parts = np.array_split(np.arange(len(steps)), min(POINTS, len(steps)))
-    loss = {
-        float(steps[part[-1]]["position"]): float(np.mean([steps[step]["loss"] for step in part])) for part in parts
-    }
-    validated = {
-        float(record["position"]): record["validation_map"] for record in records if "validation_map" in record
-    }
+    loss = {steps[part[-1]]["position"]: float(np.mean([steps[step]["loss"] for step in part])) for part in parts}
+    validated = {record["position"]: record["validation_map"] for record in records if "validation_map" in record}
     return {"loss": loss, "held-out MAP": validated}
 
 

@@ -10,7 +10,7 @@ turns, after a first question that is not counted.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -20,16 +20,18 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from arcf.bench.turns import seconds_in_turns
 from arcf.chain import ChainSettings
 from arcf.data import load as load_dataset
 from arcf.data.sample import sampled
 from arcf.evaluation import Comparison, compare
+from arcf.evaluation.plots import plot_trade_off
 from arcf.explainer import load
 from arcf.rankers import Autoregressive
 from arcf.runs import Run
 from arcf.scorer import Prefix
 from arcf.scorer.base import Estimating
-from arcf.types import Dataset, Question, Ranking
+from arcf.types import Dataset, Ranking
 
 EXACT = "exact"
 ALL = "all"
@@ -51,6 +53,10 @@ class Remembering:
             fresh = self.scorer.score(prefix, missing).tolist()
             self.scores |= {(prefix, fact): score for fact, score in zip(missing.tolist(), fresh, strict=True)}
         return np.array([self.scores[prefix, fact] for fact in asked], dtype=np.float32)
+
+    def known(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The scorer's own."""
+        return self.scorer.known(prefix, facts)
 
     def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
         """The scorer's own."""
@@ -85,18 +91,6 @@ def rank(
     return runs, {name: total / len(questions) for name, total in scorings.items()}
 
 
-def time(usual: Autoregressive, names: Sequence[str], questions: Sequence[Question]) -> dict[str, float]:
-    """The mean seconds of a search with each of the settings."""
-    rankers = {name: usual.with_settings(settings_of(name)) for name in names}
-    seconds = dict.fromkeys(names, 0.0)
-    for number, question in enumerate(track(questions, "Timing")):
-        for name, ranker in rankers.items():
-            start = perf_counter()
-            ranker.search.find(question)
-            seconds[name] += (perf_counter() - start) * (number > 0)
-    return {name: total / (len(questions) - 1) for name, total in seconds.items()}
-
-
 def same_explanations(runs: Sequence[Run]) -> dict[str, float]:
     """The share of questions of which each run has the explanation that the first one has."""
     first = runs[0].chains
@@ -127,6 +121,7 @@ def main(
         list[str] | None, typer.Option(help="m/n, m/all or exact; repeat it, what is compared with first.")
     ] = None,
     timed: Annotated[int, typer.Option(help="How many of the questions are timed, at least 2.")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="Draw MAP over the times into this picture.")] = None,
 ) -> None:
     """Compare numbers of facts that are scored."""
     names = wanted or WANTED
@@ -134,8 +129,13 @@ def main(
     usual = load(model, whole).ranker  # All training questions tell how common a word is.
     corpus = sampled(whole, split, questions)
     runs, scorings = rank(usual, names, corpus, split)
-    seconds = time(usual, names, corpus.split(split)[:timed]) if timed > 1 else {}
-    report(compare(runs, corpus, split), scorings, same_explanations(runs), seconds)
+    ways = {name: usual.with_settings(settings_of(name)).search.find for name in names}
+    seconds = seconds_in_turns(ways, corpus.split(split)[:timed]) if timed > 1 else {}
+    comparison = compare(runs, corpus, split)
+    report(comparison, scorings, same_explanations(runs), seconds)
+    if plot is not None:
+        points = {run.name: (seconds[run.name], run.map_all) for run in comparison.runs}
+        plot_trade_off(points, names[0], plot)
 
 
 if __name__ == "__main__":

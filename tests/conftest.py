@@ -323,7 +323,7 @@ def cluster(nodes_cache: Path) -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(nodes_cache))
+        patch.setenv("ARCF_CACHE", str(nodes_cache))
         made = Cluster(initialize_head=True, connect=True, head_node_args=_node(1) | {"include_dashboard": False})
         made.add_node(**_node(1))
     try:

@@ -29,6 +29,7 @@ def test_markdown() -> None:
     [
         ("*a* _b_ `c` [d](e) <b> # &amp; a|b ~~", r"\*a\* \_b\_ \`c\` \[d\](e) \<b\> \# \&amp; a\|b \~\~"),
         ("1. one", r"1\. one"),
+        ("$5 or $10", r"\$5 or \$10"),  # Notebooks would set it as a formula.
         ("- one 1. - ", r"\- one 1. -"),
         ("a\\", "a\\\\"),
         ("a\n\n# b\x1b[2J", "a \\# b\ufffd\\[2J"),

@@ -21,7 +21,7 @@ from arcf.chain import ChainSettings
 from arcf.errors import InputError
 from arcf.rankers import RankerSettings
 from arcf.scorer import STOP, Prefix, ScorerSettings
-from arcf.types import Dataset, Fact, Question
+from arcf.types import Dataset, Fact, Option, Question, digest_texts
 
 DATASET = Dataset("d", tuple(Fact(f"u{n}", text) for n, text in enumerate(["ice is solid", "ice melts", "heat melts"])))
 QUESTIONS = tuple(Question(f"q{n}", f"What melts ice {n}?", answer="heat") for n in range(5))
@@ -148,6 +148,7 @@ def test_nothing_is_loaded_when_nothing_is_left(tmp_path: Path, monkeypatch: pyt
         replace(JOB, ranker=RankerSettings(model="other")),
         replace(JOB, ranker=RankerSettings(model="any", chain=ChainSettings(k=3))),
         replace(JOB, dataset=Dataset("d", (*DATASET.facts, Fact("new", "new")))),
+        replace(JOB, dataset=Dataset("d", DATASET.facts, {"train": (Question("t", "Is ice solid?"),)})),
     ],
 )
 def test_another_job_is_refused(tmp_path: Path, other: ExplanationJob) -> None:
@@ -157,6 +158,19 @@ def test_another_job_is_refused(tmp_path: Path, other: ExplanationJob) -> None:
     with pytest.raises(InputError, match="out:1: is an explanation of another model, other settings or other facts"):
         explain_to_file(other, path)
     assert path.read_bytes() == before
+
+
+def test_the_facts_are_gone_through_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a million facts, hashing them takes seconds."""
+    gone: list[int] = []
+
+    def noted(texts: Iterator[str]) -> str:
+        gone.append(1)
+        return digest_texts(texts)
+
+    monkeypatch.setattr("arcf.types.digest_texts", noted)
+    explain_to_file(replace(JOB, dataset=Dataset("d", DATASET.facts)), tmp_path / "out")
+    assert len(gone) == 1
 
 
 def test_where_it_runs_makes_no_other_job() -> None:
@@ -175,9 +189,19 @@ def test_a_file_of_another_kind_is_left_alone(tmp_path: Path, content: str) -> N
 
 def test_another_question_of_the_same_id_is_refused(tmp_path: Path) -> None:
     explain_to_file(JOB, tmp_path / "out")
-    changed = replace(JOB, questions=(QUESTIONS[0], replace(QUESTIONS[1], stem="What else?")))
-    with pytest.raises(InputError, match="out:2: explains another question of the id 'q1'"):
-        explained(tmp_path / "out", changed)
+    for change in ({"stem": "What else?"}, {"answer": "fire"}, {"options": (Option("A", "heat"), Option("B", "ice"))}):
+        changed = replace(JOB, questions=(QUESTIONS[0], replace(QUESTIONS[1], **change)))
+        with pytest.raises(InputError, match="out:2: explains another question of the id 'q1'"):
+            explained(tmp_path / "out", changed)
+
+
+def test_options_are_part_of_the_question(tmp_path: Path) -> None:
+    options = (Option("A", "heat"), Option("B", "ice"))
+    job = replace(JOB, questions=[replace(question, options=options) for question in QUESTIONS])
+    explain_to_file(job, tmp_path / "out")
+    assert len(explained(tmp_path / "out", job)) == len(QUESTIONS)
+    with pytest.raises(InputError, match="out:1: explains another question of the id 'q0'"):
+        explained(tmp_path / "out", JOB)
 
 
 @pytest.mark.parametrize("output", [".", "none/out", "/dev/full"])

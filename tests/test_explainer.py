@@ -15,6 +15,7 @@ from arcf.chain import Calibration, ChainSettings
 from arcf.errors import ArcfError, InputError, SettingError, UnknownNameError
 from arcf.explainer import Explainer, ask, load, load_explainer
 from arcf.neighborhood import make_neighborhood
+from arcf.picture import html_page
 from arcf.rankers import Autoregressive, RankerSettings
 from arcf.scorer import STOP, Prefix, ScorerSettings
 from arcf.types import Dataset, Fact, Gold, Question
@@ -163,10 +164,13 @@ def test_probabilities_stand_where_scores_stood(monkeypatch: pytest.MonkeyPatch)
 
 def test_no_good_explanation(monkeypatch: pytest.MonkeyPatch) -> None:
     explanation = sure_of(0.1, monkeypatch).explain(QUESTION, "melting")
-    assert str(explanation).splitlines()[1:3] == [
-        "no good explanation found: the best fact belongs to it with 10%. The nearest facts:",
+    assert explanation.ending() == "no good explanation found: the best fact belongs to it with 10%"
+    assert str(explanation).splitlines()[1:4] == [
+        explanation.ending(),
+        "the nearest facts:",
         "      0.00  ice is a kind of solid",
     ]
+    assert html_page(explanation).count("The nearest facts") == 1
     assert (explanation.facts, explanation.confidence, explanation.to_dict()["unsure"]) == ((), None, True)
     assert len(explanation.ranking()) == len(FACTS)
 

@@ -15,7 +15,7 @@ from arcf.types import Question
 GOLD: Final = "✓"
 """The mark of a fact that the gold explanation has too."""
 
-_MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~&])|^([-+])(?=\s)|^(\d+)([.)])(?=\s)")
+_MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~&$])|^([-+])(?=\s)|^(\d+)([.)])(?=\s)")
 
 # Nothing has a colour of its own: notebooks are light or dark, and these take theirs.
 _BOX: Final = "max-width: 50em; line-height: 1.45"

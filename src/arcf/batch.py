@@ -38,9 +38,12 @@ class ExplanationJob:
     top_k: int = 0
 
     def run(self) -> str:
-        """A hash of all that decides an explanation besides its question: version, settings, model, facts."""
+        """A hash of all that decides an explanation besides its question: version, settings, model, facts.
+
+        So do training questions: distances learn from them how common words are.
+        """
         decisive = {"arcf": version("arcf"), "ranker": self.ranker.identity(), "top_k": self.top_k}
-        decisive |= {"facts": fingerprint(self.dataset, ())["facts"]}
+        decisive |= fingerprint(self.dataset, ())
         return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16]
 
     def without(self, done: Collection[str]) -> "ExplanationJob":
@@ -153,7 +156,7 @@ def explained(path: Path, job: ExplanationJob) -> frozenset[str]:
 def _explained(line: bytes, asked: dict[str, Question], run: str, path: Path, number: int) -> str:
     """The id of the question that a line explains."""
     match _parsed(line):
-        case {"run": str(found), "id": str(name), "question": stem, "answer": answer}:
+        case {"run": str(found), "id": str(name), "question": stem, "answer": answer, **more}:
             if found != run:
                 raise InputError(
                     "is an explanation of another model, other settings or other facts; go on with those, or choose "
@@ -161,11 +164,16 @@ def _explained(line: bytes, asked: dict[str, Question], run: str, path: Path, nu
                     path,
                     number,
                 )
-            question = asked.get(name)
-            if question is not None and (question.stem, question.answer) != (stem, answer):
+            explains = (stem, answer, more.get("options", []))
+            if name in asked and _parts(asked[name]) != explains:
                 raise InputError(f"explains another question of the id '{name}'; choose another file.", path, number)
             return name
     raise InputError("is no explanation as arcf explain writes it; choose another file.", path, number)
+
+
+def _parts(question: Question) -> tuple[str, str, list[str]]:
+    """What a line says of its question besides its id."""
+    return question.stem, question.answer, [option.text for option in question.options]
 
 
 def _parsed(line: bytes) -> Any:

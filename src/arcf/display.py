@@ -34,10 +34,10 @@ def clean(text: str) -> str:
     return UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def shown(text: str, longest: int = LONGEST) -> str:
+def shown(text: str) -> str:
     """Text for one place on a terminal: clean, white space as single spaces, and clipped."""
-    line = clean(" ".join(text[:longest].split()))
-    return line if len(text) <= longest else f"{line}... ({len(text):,} characters)"
+    line = clean(" ".join(text[:LONGEST].split()))
+    return line if len(text) <= LONGEST else f"{line}... ({len(text):,} characters)"
 
 
 def plain(error: UnicodeError) -> tuple[str, int]:

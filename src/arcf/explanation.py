@@ -111,11 +111,10 @@ class Explanation:
 
     def nearest(self) -> list[str]:
         """The facts that come nearest to an explanation where none was found, as lines."""
-        if self.chain.facts:
+        if self.chain.facts or not self.chain.left_out:
             return []
-        return [
-            f"{candidate.score:10.2f}  {shown(self.corpus[candidate.fact].text)}" for candidate in self.chain.left_out
-        ]
+        near = [(candidate.score, shown(self.corpus[candidate.fact].text)) for candidate in self.chain.left_out]
+        return ["the nearest facts:", *(f"{score:10.2f}  {text}" for score, text in near)]
 
     def origin(self, step: Step) -> str:
         """Where a chosen fact was seen from, in words: `from the question (ice), 2 (solid)`."""
@@ -158,7 +157,7 @@ class Explanation:
         chain = self.chain
         nearest = f"the {'next' if chain.facts else 'best'} fact belongs to it with {chain.next_confidence or 0.0:.0%}"
         if not chain.facts:
-            return f"no good explanation found: {nearest}. The nearest facts:"
+            return f"no good explanation found: {nearest}"
         return f"ended after {_count(len(chain.facts), 'fact')}: {nearest}"
 
     def to_dict(self, top_k: int = 0) -> dict[str, Any]:

@@ -59,6 +59,8 @@ class Guessing(InOrder):
     def estimate(self, prefix: Prefix, facts: np.ndarray) -> np.ndarray:
         return self.score(prefix, facts) / 2
 
+    known = estimate
+
 
 def test_what_a_prior_says_speaks_for_a_fact() -> None:
     plain, question = search(), Question("", "ice heat water")

@@ -38,6 +38,8 @@ class Hinting(Plain):
     def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
         return np.array([self.hint(prefix, fact) for fact in facts.tolist()], dtype=np.float32)
 
+    known = estimate
+
     def hint(self, prefix: Prefix, fact: int) -> float:
         return hashed(Prefix("estimate", prefix.facts), fact, 5)
 
@@ -110,6 +112,8 @@ class Known:
 
     def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
         return np.where(facts == STOP, 0, 10.0 * ((facts * (len(prefix.facts) + 1)) % 7)).astype(np.float32)
+
+    known = estimate
 
 
 @pytest.mark.parametrize("rescored", [0, 1, 3])

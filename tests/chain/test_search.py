@@ -284,6 +284,8 @@ class HintingScorer(HashScorer):
     def estimate(self, prefix: Prefix, facts: NDArray[np.int64]) -> NDArray[np.float32]:
         return np.array([self.one(Prefix("estimate", prefix.facts), fact) for fact in facts.tolist()], np.float32)
 
+    known = estimate
+
 
 @given(questions, corpora, chain_settings, st.sampled_from((None, 2)), st.integers(1, 4))
 def test_screened_chains_are_of_scored_facts_and_nothing_is_scored_twice(

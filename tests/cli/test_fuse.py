@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcf.data import load
-from arcf.data.sample import sample_questions, sampled
 from arcf.errors import InputError, SettingError
 from arcf.evaluation.weights import choose_weights
 from arcf.runs import Run, fuse_runs, read_run
@@ -119,16 +117,3 @@ def test_weights_need_two_runs_and_a_question_of_both() -> None:
 def test_a_question_that_one_run_lacks_is_fused_from_the_others() -> None:
     fused = list(fuse_runs([run("one", "t", "a"), run("two", "t d", "b")], DATASET, (1.0, 0.0)))
     assert [(ranking.question_id, ranking.facts.tolist()) for ranking in fused] == [("t", [0, 1]), ("d", [1, 0])]
-
-
-def test_a_sample_is_fixed_in_order_and_part_of_larger_ones() -> None:
-    questions = load().split("train")
-    small, large = (sample_questions(questions, count) for count in (5, 12))
-    assert len(small) == 5
-    assert set(small) < set(large)
-    assert [question for question in questions if question in small] == list(small)
-    assert sample_questions(questions, 10_000) == questions
-    assert sampled(DATASET, "dev", None) is DATASET
-    assert len(sampled(load(), "dev", 3).split("dev")) == 3
-    with pytest.raises(SettingError, match="at least 1"):
-        sampled(load(), "dev", 0)

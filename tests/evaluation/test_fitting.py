@@ -74,7 +74,6 @@ def test_chains_end_by_stop_or_doubt() -> None:
     assert fitting.lengths_with(observed, [BY_SHARE], 0.25) == [2]
     assert fitting.lengths_with(observed, [BY_SHARE], 0.0) == [3]
     assert fitting.lengths_with(observed, [BY_SHARE], 0.99) == [0]
-    assert fitting.lengths_with(observed, [BY_SHARE], 0.99, min_facts=1) == [1]
     assert fitting.best_end(observed, [BY_SHARE]) == fitting.ENDS[0]
 
 

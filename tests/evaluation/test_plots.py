@@ -15,7 +15,7 @@ def test_pictures(tmp_path: Path, ending: str, start: bytes) -> None:
     pytest.importorskip("matplotlib")
     plot_reachability(LINES, "made up, train", tmp_path / f"reach.{ending}")
     plot_growth(PANELS, "facts", tmp_path / f"growth.{ending}")
-    plot_trade_off({16: (0.5, 0.51), 64: (0.9, 0.52)}, (3.0, 0.521), tmp_path / f"trade.{ending}")
+    plot_trade_off({"16": (0.5, 0.51), "exact": (3.0, 0.521)}, "exact", tmp_path / f"trade.{ending}")
     plot_learning(
         {"one": {"loss": {1: 2.0, 9: 1.0}, "held-out MAP": {9: 0.4}}, "two": {}}, tmp_path / f"curve.{ending}"
     )

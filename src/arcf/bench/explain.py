@@ -38,6 +38,7 @@ from arcf.chain import ChainSearch, ChainSettings
 from arcf.errors import MissingExtraError
 from arcf.neighborhood import make_neighborhood
 from arcf.pretrained.location import locate
+from arcf.pretrained.threads import usable_threads
 from arcf.rankers import Autoregressive, Ranker
 from arcf.registry import pick
 from arcf.scorer import STOP, Prefix, Scorer, load_scorer
@@ -47,7 +48,6 @@ from arcf.scorer.network.backbone import Backbone, load_backbone
 from arcf.scorer.network.late import Late
 from arcf.scorer.network.scorer import TorchScorer, make_model
 from arcf.scorer.network.shared_prefix import SharedPrefix
-from arcf.scorer.threads import usable_threads
 from arcf.types import Dataset, Question
 
 SCREENED = ChainSettings(k=290, max_facts=9, min_facts=9)

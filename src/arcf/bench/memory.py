@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -13,6 +14,29 @@ from arcf.types import Question
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Bytes of memory that a process holds: its own, and those that other processes have too.
+
+    `mapped` are pages of files that only this process has looked at: the system takes them back when it needs them.
+    """
+
+    own: int
+    shared: int
+    mapped: int
+
+
+def held(process: int | str = "self") -> Held | None:
+    """What a process holds now, if the system tells (Linux does)."""
+    rollup = Path(f"/proc/{process}/smaps_rollup")
+    if not rollup.exists():
+        return None
+    lines = (line.split() for line in rollup.read_text(encoding="ascii").splitlines()[1:])
+    pages = {name.rstrip(":"): int(kilobytes) * 1024 for name, kilobytes, *_ in lines}
+    own, shared = pages["Anonymous"], pages["Shared_Clean"] + pages["Shared_Dirty"]
+    return Held(own, shared, max(0, pages["Private_Clean"] + pages["Private_Dirty"] - own))
 
 
 def apart(work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:

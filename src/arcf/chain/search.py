@@ -214,7 +214,7 @@ class ChainSearch:
         found = weigh(choices.scores, place, choices.stop_score, len(chain.facts), overlap, seen_from)
         if not isinstance(self.scorer, Estimating):
             return found
-        return found.with_near(float(self.scorer.estimate(Prefix(asked.query(), chain.facts), fact)[0]))
+        return found.with_near(float(self.scorer.known(Prefix(asked.query(), chain.facts), fact)[0]))
 
     def seen_from(self, fact: int, question: Question, chosen: Sequence[int]) -> tuple[SeenFrom, ...]:
         """From which of the question and the chosen facts a fact is visible."""

@@ -204,7 +204,7 @@ def _walk(dataset: str | None, distance: str) -> "Walk":
         training, asked = made_up.questions[SEARCHES:], made_up.questions[:SEARCHES]
     else:
         corpus = load(dataset)
-        facts, training = corpus.facts, corpus.splits.get("train", ())
+        facts, training = corpus.facts, corpus.training
         asked = corpus.splits.get("dev") or next((split for split in corpus.splits.values() if split), ())
         if not asked:
             raise InputError("has no questions to search for.", dataset)

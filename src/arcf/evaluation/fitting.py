@@ -83,17 +83,17 @@ def quality(observations: Sequence[Observation], lengths: Sequence[int]) -> Chai
     return ChainQuality(*np.mean(found, axis=0).tolist())
 
 
-def lengths_without(observations: Sequence[Observation], min_facts: int = 3) -> list[int]:
-    """How long chains are that only the stop sample ends, after `min_facts`: as in the paper."""
-    return [_length(one, lambda step: step.stop_wins, min_facts) for one in observations]
+def lengths_without(observations: Sequence[Observation]) -> list[int]:
+    """How long chains are that only the stop sample ends, after three facts: as in the paper."""
+    return [_length(one, lambda step: step.stop_wins, min_facts=3) for one in observations]
 
 
 def lengths_with(
-    observations: Sequence[Observation], calibrations: Sequence[Calibration], min_confidence: float, min_facts: int = 0
+    observations: Sequence[Observation], calibrations: Sequence[Calibration], min_confidence: float
 ) -> list[int]:
     """How long chains are that also end before a fact of less confidence."""
     return [
-        _length(one, _ends(calibration, min_confidence), min_facts)
+        _length(one, _ends(calibration, min_confidence))
         for one, calibration in zip(observations, calibrations, strict=True)
     ]
 
@@ -161,7 +161,7 @@ def _ends(calibration: Calibration, least: float) -> Callable[[ObservedStep], bo
     return lambda step: step.stop_wins or calibration.probability(step.evidence) < least
 
 
-def _length(observation: Observation, ends: Callable[[ObservedStep], bool], min_facts: int) -> int:
+def _length(observation: Observation, ends: Callable[[ObservedStep], bool], min_facts: int = 0) -> int:
     for place, step in enumerate(observation.steps):
         if place >= min_facts and ends(step):
             return place

@@ -9,10 +9,8 @@ from arcf.evaluation.chains import ChainCalibration, ChainQuality, chain_calibra
 from arcf.evaluation.judgement import Judgement, judge
 from arcf.evaluation.measures import ndcg, precision, recall
 from arcf.runs.run import Run
-from arcf.types import Dataset, Question
+from arcf.types import TRAINING_SPLIT, Dataset, Question
 
-#: The split whose explanations decide which gold facts are seen in training.
-TRAINING_SPLIT = "train"
 CUTOFFS = (1, 5, 10, 20)
 
 # Adding a breakdown is one line here.
@@ -117,7 +115,7 @@ def evaluate(run: Run, dataset: Dataset, split: str, fact_groups: Mapping[str, F
 
 def _learnt(dataset: Dataset, split: str) -> tuple[Question, ...]:
     """The questions with gold that a ranker may have learnt from: none where they are what is scored."""
-    questions = dataset.splits.get(TRAINING_SPLIT, ()) if split != TRAINING_SPLIT else ()
+    questions = dataset.training if split != TRAINING_SPLIT else ()
     return tuple(question for question in questions if question.gold)
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from arcf.errors import InputError, SettingError
 from arcf.evaluation.judgement import mean_average_precision
-from arcf.neighborhood.loading import TRAINING_SPLIT
 from arcf.runs.fusion import fuse_runs
 from arcf.runs.run import Run
 from arcf.types import Dataset
@@ -35,7 +34,7 @@ def choose_weights(runs: Sequence[Run], dataset: Dataset, method: str = "scores"
     """
     if len(runs) < 2:
         raise SettingError("Weights are chosen between runs: give at least two.")
-    known = {question.id: question for question in dataset.splits.get(TRAINING_SPLIT, ())}
+    known = {question.id: question for question in dataset.training}
     for run in runs:
         if others := [name for name in run.rankings if name not in known]:
             raise InputError(

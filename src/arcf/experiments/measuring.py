@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from arcf.chain import ChainSettings
 from arcf.evaluation import evaluate, reachabilities
 from arcf.evaluation.significance import bootstrap_means, percentile_interval
 from arcf.evaluation.weights import choose_weights
@@ -53,7 +54,7 @@ class RankJob:
     def tokens(self) -> float:
         """What is read for all questions."""
         dataset = self.data.load()
-        return len(dataset.split(self.data.split)) * tokens_a_question(self.ranker, dataset) * _joint(self.model)
+        return len(dataset.split(self.data.split)) * tokens_a_question(self.ranker, dataset, self.model)
 
     def run(self, place: Place) -> dict[str, Any]:
         """Rank, going on with what its journal holds."""
@@ -168,7 +169,7 @@ class TimeJob:
 
     def tokens(self) -> float:
         """What is read for the timed questions."""
-        return (self.count + 1) * tokens_a_question(self.ranker, self.data.load()) * _joint(self.model)
+        return (self.count + 1) * tokens_a_question(self.ranker, self.data.load(), self.model)
 
     def run(self, place: Place) -> dict[str, Any]:
         """Rank and look at the clock."""
@@ -238,7 +239,7 @@ class ExampleJob:
 
     def tokens(self) -> float:
         """What is read for one question."""
-        return tokens_a_question(self.ranker, load_dataset(self.dataset)) * _joint(self.model)
+        return tokens_a_question(self.ranker, load_dataset(self.dataset), self.model)
 
     def run(self, place: Place) -> dict[str, Any]:
         """Rank, and mark what is gold."""
@@ -255,26 +256,31 @@ def settled(ranker: RankerSettings, model: Model | None, place: Place) -> Ranker
     return ranker if model is None else replace(ranker, model=str(model.folder(place)))
 
 
-def tokens_a_question(ranker: RankerSettings, dataset: Dataset) -> float:
-    """About how many tokens a ranker's model reads for a question, with a shared prefix."""
-    chain, paths, size = ranker.chain, ranker.paths, len(dataset.facts)
+def tokens_a_question(ranker: RankerSettings, dataset: Dataset, model: Model | None) -> float:
+    """About how many tokens a ranker's model reads for a question; `model` is the job that makes it, if one does."""
+    paths, size, trained = ranker.paths, len(dataset.facts), model.model if isinstance(model, ExportJob) else model
     if ranker.kind == "single-fact":
-        return min(ranker.retrieved or size, size) * FACT_TOKENS
-    if ranker.kind == "path-rerank":
-        return paths.retrieved * (PREFIX_TOKENS + min(paths.linked or LINKED, size) * FACT_TOKENS)
-    if ranker.kind != "arcf":
+        tokens = float(min(ranker.retrieved or size, size) * FACT_TOKENS)
+    elif ranker.kind == "path-rerank":
+        tokens = float(paths.retrieved * (PREFIX_TOKENS + min(paths.linked or LINKED, size) * FACT_TOKENS))
+    elif ranker.kind == "arcf":
+        has_prior = trained is None or bool(trained.settings.model.prior or trained.settings.model.dense)
+        tokens = _scored(ranker.chain, size, has_prior) * FACT_TOKENS + ranker.chain.max_facts * PREFIX_TOKENS
+    else:
         return 0.0
-    visible = [min(chain.k * (1 + FRESH * step), size) for step in range(chain.max_facts)]
-    fresh = [chain.k, *[FRESH * chain.k] * (chain.max_facts - 1)]
-    scored = visible if chain.rescored is None else [new + chain.rescored for new in fresh]
-    return sum(scored) * FACT_TOKENS + chain.max_facts * PREFIX_TOKENS
+    # Candidates that do not share their prefix bring one each.
+    is_joint = trained is not None and trained.settings.model.encoding == "joint"
+    return tokens * (PREFIX_TOKENS + FACT_TOKENS) / FACT_TOKENS if is_joint else tokens
 
 
-def _joint(model: Model | None) -> float:
-    """How many times as many tokens a model reads whose candidates do not share their prefix."""
-    trained = model.model if isinstance(model, ExportJob) else model
-    joint = trained is not None and trained.settings.model.encoding == "joint"
-    return (PREFIX_TOKENS + FACT_TOKENS) / FACT_TOKENS if joint else 1.0
+def _scored(chain: ChainSettings, size: int, has_prior: bool) -> float:
+    """About how many facts a chain has scored; only a prior tells which of the new ones promise the most."""
+    steps = range(chain.max_facts)
+    if chain.rescored is None:
+        return sum(min(chain.k * (1 + FRESH * step), size) for step in steps)
+    screened = chain.screened if has_prior and chain.screened is not None else size
+    first, later = min(chain.k, size, screened + chain.rescored), min(FRESH * chain.k, screened) + chain.rescored
+    return first + later * (len(steps) - 1)
 
 
 def _chains(ranker: Ranker, dataset: Dataset, split: str) -> float | None:

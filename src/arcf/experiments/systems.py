@@ -8,10 +8,10 @@ from arcf.experiments.budget import Budget
 from arcf.experiments.making import ExportJob, InitJob, Model, TrainJob
 from arcf.experiments.measuring import FuseJob, RankJob, TimeJob
 from arcf.experiments.place import Data
-from arcf.neighborhood.loading import TRAINING_SPLIT
 from arcf.rankers import RankerSettings, Tiers
 from arcf.registry import pick
 from arcf.scorer import packaged_model
+from arcf.types import TRAINING_SPLIT
 
 NO_DECAY = {"weight_decay": 0.0}
 

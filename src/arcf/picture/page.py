@@ -29,7 +29,7 @@ def html_page(explanation: Explanation, gold: Collection[int] = ()) -> str:
         SubElement(answer, "strong", dir="auto").text = clean(question.answer)
     SubElement(body, "p", {"class": "verdict"}).text = verdict(explanation)
     ending = explanation.ending()
-    told = f"{expectation(explanation)} {ending[0].upper()}{ending[1:].rstrip(':.')}."
+    told = f"{expectation(explanation)} {ending[0].upper()}{ending[1:]}."
     SubElement(body, "p", {"class": "numbers"}).text = told.strip()
     body.extend(_chain(explanation, gold) if explanation.chain.facts else _nearest(explanation))
     return f"<!doctype html>\n{tostring(root, encoding='unicode', method='html')}\n"
