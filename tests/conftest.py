@@ -7,7 +7,7 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -299,12 +299,20 @@ NODE_STORE = 80 * 1024 * 1024
 NODE_PORTS = ("metrics_agent_port", "metrics_export_port", "dashboard_agent_listen_port", "runtime_env_agent_port")
 
 
-def _node(cpus: int) -> dict[str, Any]:
+def _node() -> dict[str, Any]:
     """How a node is started. Its ports are given: a node that chooses them dies if that takes longer than 15 s."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in NODE_PORTS]
         ports = {name: probe.getsockname()[1] for name, probe in zip(NODE_PORTS, sockets, strict=True)}
-    return {"num_cpus": cpus, "object_store_memory": NODE_STORE} | ports
+    return {"num_cpus": 1, "object_store_memory": NODE_STORE} | ports
+
+
+def _started(start: Callable[..., Any], **settings: Any) -> Any:
+    """A node, begun anew if it does not come up, twice at most: a port that was free may be taken by now."""
+    for _ in range(2):
+        with suppress(Exception):  # Ray raises nothing narrower.
+            return start(**_node(), **settings)
+    return start(**_node(), **settings)
 
 
 @pytest.fixture(scope="session")
@@ -324,8 +332,10 @@ def cluster(nodes_cache: Path) -> Iterator[Any]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ARCF_CACHE", str(nodes_cache))
-        made = Cluster(initialize_head=True, connect=True, head_node_args=_node(1) | {"include_dashboard": False})
-        made.add_node(**_node(1))
+        made = Cluster()
+        _started(made.add_node, include_dashboard=False)
+        made.connect()
+        _started(made.add_node)
     try:
         yield made
     finally:
@@ -336,8 +346,7 @@ def cluster(nodes_cache: Path) -> Iterator[Any]:
 @pytest.fixture
 def doomed(cluster: Any) -> Iterator[Callable[[], None]]:
     """One node more, and what kills it."""
-    added = cluster.add_node(**_node(1))
-    cluster.wait_for_nodes()
+    added = _started(cluster.add_node)
 
     def kill() -> None:
         if added in cluster.worker_nodes:
