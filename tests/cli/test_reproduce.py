@@ -12,6 +12,8 @@ pytest.importorskip("matplotlib")
 Arcf = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
 
+KEPT = ("result.json", "reproduction.json")
+
 
 def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
     folder = tmp_path / "out"
@@ -49,6 +51,31 @@ def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Pat
     assert "<svg" in (folder / "report.html").read_text()
 
     assert arcf("reproduce", "table-1", "--budget", "paper", "--output", folder) == 2
+
+    # The results alone, without weights and rankings, are enough for the report.
+    for path in [path for path in folder.rglob("*") if path.is_file() and path.name not in KEPT]:
+        path.unlink()
+    assert arcf(*arguments) == 0
+    alone = capsys.readouterr()
+    assert ": begun" not in alone.err
+    assert json.loads(alone.out) == record
+    assert "Not all is done" not in (folder / "report.md").read_text()
+
+
+def test_a_report_of_what_is_finished(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "out"
+    arguments = ("reproduce", "table-2a", "--output", folder, "--questions", 2)
+    assert arcf(*arguments, "--only", "TF-IDF") == 0
+    assert arcf(*arguments, "--so-far", "--json") == 0
+    output = capsys.readouterr()
+    assert [cell["name"] for cell in json.loads(output.out)["cells"]] == ["TF-IDF"]
+    report = (folder / "report.md").read_text()
+    assert "Not all is done yet: " in report
+    assert "| TF-IDF |" in report
+    assert "Single fact" not in report
+
+    assert arcf("reproduce", "all", "--output", tmp_path / "new", "--so-far", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["cells"] == []
 
 
 def test_a_sweep_draws_figure_3(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:

@@ -16,7 +16,7 @@ pytest.importorskip("torch")
 from arcf.experiments.budget import Speed
 from arcf.experiments.measuring import ReachabilityJob
 from arcf.experiments.place import Data, Job, Place, key_of
-from arcf.experiments.running import Progress, in_order, run_jobs
+from arcf.experiments.running import Progress, due, in_order, run_jobs
 
 DONE: list[str] = []
 FAILURES: dict[str, Callable[[], None]] = {}
@@ -43,10 +43,13 @@ class Noted:
         return 1000.0
 
     def run(self, place: Place) -> dict[str, Any]:
-        del place
         FAILURES.get(self.name, lambda: None)()
         DONE.append(self.name)
+        self.product(place).touch()
         return {"name": self.name}
+
+    def product(self, place: Place) -> Path:
+        return place.of(self) / "made"
 
 
 A = Noted("a")
@@ -78,6 +81,18 @@ def test_nothing_is_done_twice(place: Place) -> None:
     run_jobs(in_order([C, CLOCK]), place, Speed(), report=told.append)
     assert DONE == ["a", "b", "c", "clock"]
     assert {entry.state for entry in told[-4:]} == {"known"}
+
+
+def test_what_is_gone_is_made_again_only_if_it_is_needed(place: Place) -> None:
+    run_jobs(in_order([B]), place, Speed())
+    for job in (A, B):
+        job.product(place).unlink()
+    assert due(in_order([B]), place) == ()
+    assert due(in_order([C]), place) == (A, B, C)
+    A.product(place).touch()
+    assert due(in_order([C, CLOCK]), place) == (B, C, CLOCK)
+    run_jobs(in_order([C]), place, Speed())
+    assert DONE == ["a", "b", "b", "c"]
 
 
 def fail_with(error: BaseException) -> Callable[[], None]:

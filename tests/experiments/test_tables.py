@@ -62,14 +62,14 @@ def test_commands_mean_what_the_jobs_do(name: str) -> None:
             made = read_settings(TrainingSettings, preset=budget.preset, overrides=options(command, "--set"))
             expected = job.settings
             if job.start is not None:
-                expected = replace(expected, model=replace(expected.model, name=str(job.start.folder(place))))
+                expected = replace(expected, model=replace(expected.model, name=str(job.start.product(place))))
             assert made == expected
         if isinstance(job, RankJob):
             settings = read_settings(RankerSettings, overrides=options(command, "--set"))
             described = replace(settings, kind=options(command, "--ranker")[0])
             assert described == job.ranker
             find_kind(replace(described, model="any" if job.model else None))
-            assert options(command, "--model") == ([str(job.model.folder(place))] if job.model else [])
+            assert options(command, "--model") == ([str(job.model.product(place))] if job.model else [])
 
 
 def test_systems_are_trained_as_the_paper_says() -> None:

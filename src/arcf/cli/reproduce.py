@@ -45,6 +45,9 @@ def reproduce(
     questions: Annotated[
         int | None, typer.Option(min=1, help="Rank a fixed sample of the split instead of what the budget says.")
     ] = None,
+    so_far: Annotated[
+        bool, typer.Option("--so-far", help="Do nothing more: write the report of what is finished.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the cells, or the plan, as JSON.")] = False,
 ) -> None:
     """Make tables and figures of the paper again, beside the paper's own figures.
@@ -72,7 +75,12 @@ def reproduce(
         else:
             _print_plan(planned)
         return
-    cells = made.run(jobs or 1, _tell) if ray is None else _run_on(ray, made, jobs)
+    if so_far:
+        cells = made.report()
+    elif ray is None:
+        cells = made.run(jobs or 1, _tell)
+    else:
+        cells = _run_on(ray, made, jobs)
     if as_json:
         print_json(to_dict(made, cells))
     note(f"The report is {output / 'report.md'}")

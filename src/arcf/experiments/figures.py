@@ -7,6 +7,7 @@ from pathlib import Path
 from arcf.evaluation.panels import breakdown_panels
 from arcf.evaluation.plots import Line, plot_breakdowns, plot_cost
 from arcf.experiments.measured import Measured
+from arcf.experiments.measuring import Ranked
 from arcf.experiments.place import Place
 from arcf.experiments.tables import Table
 from arcf.runs import read_run
@@ -17,8 +18,8 @@ ENDINGS = ("svg", "png")
 def draw_figures(tables: Mapping[str, Table], cells: Sequence[Measured], place: Place) -> dict[str, Path]:
     """Draw what the tables allow; the SVG file of each figure by its name."""
     drawn = {}
-    if "figure-2" in tables and tables["figure-2"].cells:
-        _draw_breakdowns(tables["figure-2"], place)
+    if "figure-2" in tables and (ranked := _ranked(tables["figure-2"], place)):
+        _draw_breakdowns(ranked, place)
         drawn["figure-2"] = place.folder / "figure-2.svg"
     panels = {title: lines for title in ("k", "L") if (lines := _lines(tables, cells, title))}
     if panels:
@@ -28,10 +29,15 @@ def draw_figures(tables: Mapping[str, Table], cells: Sequence[Measured], place: 
     return drawn
 
 
-def _draw_breakdowns(table: Table, place: Place) -> None:
+def _ranked(table: Table, place: Place) -> list[Ranked]:
+    """The rankings of a table that are there."""
     ranked = [cell.evaluate.ranked for cell in table.cells if cell.evaluate]
+    return [job for job in ranked if job.product(place).is_file()]
+
+
+def _draw_breakdowns(ranked: Sequence[Ranked], place: Place) -> None:
     data = ranked[0].data
-    runs = [replace(read_run(job.output(place)), name=job.system) for job in ranked]
+    runs = [replace(read_run(job.product(place)), name=job.system) for job in ranked]
     panels = breakdown_panels(runs, data.load(), data.split)
     for ending in ENDINGS:
         plot_breakdowns(panels, place.folder / f"figure-2.{ending}")

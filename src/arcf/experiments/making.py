@@ -31,14 +31,14 @@ class InitJob:
         """What it is about."""
         return "random weights"
 
-    def folder(self, place: Place) -> Path:
+    def product(self, place: Place) -> Path:
         """Where the model is."""
         return place.of(self) / MODEL
 
     def command(self, place: Place) -> str:
         """There is no command of arcf for it: the module is one."""
         tiny = ["--tiny"] if self.tiny else []
-        return command("python", "-m", "arcf.experiments.random_weights", self.source, self.folder(place), *tiny)
+        return command("python", "-m", "arcf.experiments.random_weights", self.source, self.product(place), *tiny)
 
     def tokens(self) -> float:
         """None."""
@@ -46,7 +46,7 @@ class InitJob:
 
     def run(self, place: Place) -> dict[str, Any]:
         """Write the model."""
-        write_random_model(self.source, self.folder(place), tiny=self.tiny)
+        write_random_model(self.source, self.product(place), tiny=self.tiny)
         return {}
 
 
@@ -69,7 +69,7 @@ class TrainJob:
         """What it is about."""
         return f"{self.system}, {self.settings.data.dataset}, seed {self.settings.run.seed}"
 
-    def folder(self, place: Place) -> Path:
+    def product(self, place: Place) -> Path:
         """Where the model is."""
         return self._output(place) / MODEL
 
@@ -114,7 +114,7 @@ class TrainJob:
     def _settings(self, place: Place) -> TrainingSettings:
         if self.start is None:
             return self.settings
-        return replace(self.settings, model=replace(self.settings.model, name=str(self.start.folder(place))))
+        return replace(self.settings, model=replace(self.settings.model, name=str(self.start.product(place))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +131,14 @@ class ExportJob:
         """What it is about."""
         return self.model.title
 
-    def folder(self, place: Place) -> Path:
+    def product(self, place: Place) -> Path:
         """Where the model is."""
         return place.of(self) / MODEL
 
     def command(self, place: Place) -> str:
         """`arcf export`."""
-        made = self.model.folder(place)
-        return command("arcf", "export", made, "--precision", self.precision, "--output", self.folder(place))
+        made = self.model.product(place)
+        return command("arcf", "export", made, "--precision", self.precision, "--output", self.product(place))
 
     def tokens(self) -> float:
         """None."""
@@ -146,7 +146,7 @@ class ExportJob:
 
     def run(self, place: Place) -> dict[str, Any]:
         """Export it."""
-        export(self.model.folder(place), self.folder(place), self.precision)
+        export(self.model.product(place), self.product(place), self.precision)
         return {}
 
 

@@ -40,15 +40,15 @@ class RankJob:
         """What it is about."""
         return f"{self.system}, {self.data.dataset} {self.data.split}"
 
-    def output(self, place: Place) -> Path:
+    def product(self, place: Place) -> Path:
         """Where the run is."""
         return place.of(self) / RUN
 
     def command(self, place: Place) -> str:
         """`arcf rank`."""
-        options = rank_options(self.ranker, self.model.folder(place) if self.model else None)
+        options = rank_options(self.ranker, self.model.product(place) if self.model else None)
         return command(
-            "arcf", "rank", *self.data.options(), *options, "--format", "json", "--output", self.output(place)
+            "arcf", "rank", *self.data.options(), *options, "--format", "json", "--output", self.product(place)
         )
 
     def tokens(self) -> float:
@@ -61,9 +61,9 @@ class RankJob:
         dataset = self.data.load()
         job = RankingJob(settled(self.ranker, self.model, place), dataset, dataset.split(self.data.split))
         # Of a run that goes on, the journal tells what was ranked before: it has a line for each question, and a head.
-        journal = job.journal(self.output(place)).path
+        journal = job.journal(self.product(place)).path
         before = sum(1 for _ in journal.open("rb")) - 1 if journal.exists() else 0
-        rank_to_file(job, self.output(place), "json")
+        rank_to_file(job, self.product(place), "json")
         return {"questions": len(job.questions), "ranked": len(job.questions) - max(before, 0)}
 
 
@@ -87,15 +87,15 @@ class FuseJob:
         """The questions: those of the parts."""
         return self.parts[0].data
 
-    def output(self, place: Place) -> Path:
+    def product(self, place: Place) -> Path:
         """Where the run is."""
         return place.of(self) / RUN
 
     def command(self, place: Place) -> str:
         """`arcf fuse`."""
-        held_out = [word for job in self.held_out for word in ("--held-out", job.output(place))]
-        runs, dataset = [job.output(place) for job in self.parts], self.data.dataset
-        output = ("--format", "json", "--output", self.output(place))
+        held_out = [word for job in self.held_out for word in ("--held-out", job.product(place))]
+        runs, dataset = [job.product(place) for job in self.parts], self.data.dataset
+        output = ("--format", "json", "--output", self.product(place))
         return command("arcf", "fuse", *runs, "--dataset", dataset, *held_out, *output)
 
     def tokens(self) -> float:
@@ -105,9 +105,9 @@ class FuseJob:
     def run(self, place: Place) -> dict[str, Any]:
         """Choose weights, and fuse."""
         dataset = load_dataset(self.data.dataset)
-        chosen = choose_weights([read_run(job.output(place)) for job in self.held_out], dataset)
-        runs = [read_run(job.output(place)) for job in self.parts]
-        write_run(self.output(place), dataset, fuse_runs(runs, dataset, chosen.weights), "json")
+        chosen = choose_weights([read_run(job.product(place)) for job in self.held_out], dataset)
+        runs = [read_run(job.product(place)) for job in self.parts]
+        write_run(self.product(place), dataset, fuse_runs(runs, dataset, chosen.weights), "json")
         return {"weights": list(chosen.weights), "held_out_map": chosen.map, "held_out_questions": chosen.questions}
 
 
@@ -127,9 +127,13 @@ class EvaluateJob:
         """What it is about."""
         return self.ranked.title
 
+    def product(self, place: Place) -> None:
+        """Nothing but its result."""
+        del place
+
     def command(self, place: Place) -> str:
         """`arcf evaluate`."""
-        return command("arcf", "evaluate", self.ranked.output(place), *self.ranked.data.options(), "--json")
+        return command("arcf", "evaluate", self.ranked.product(place), *self.ranked.data.options(), "--json")
 
     def tokens(self) -> float:
         """None."""
@@ -138,7 +142,7 @@ class EvaluateJob:
     def run(self, place: Place) -> dict[str, Any]:
         """Evaluate; the interval is the bootstrap's over the questions."""
         data = self.ranked.data
-        result = evaluate(read_run(self.ranked.output(place)), data.load(), data.split)
+        result = evaluate(read_run(self.ranked.product(place)), data.load(), data.split)
         scores = np.array([[question.average_precision for question in result.questions]])
         interval = percentile_interval(bootstrap_means(scores)[0])
         return result.to_dict(per_question=True) | {"interval": [interval.low, interval.high]}
@@ -161,9 +165,13 @@ class TimeJob:
         """What it is about."""
         return f"{self.system}, {self.data.dataset}"
 
+    def product(self, place: Place) -> None:
+        """Nothing but its result."""
+        del place
+
     def command(self, place: Place) -> str:
         """`arcf rank`, of so few questions that its time can be taken by hand."""
-        options = rank_options(self.ranker, self.model.folder(place) if self.model else None)
+        options = rank_options(self.ranker, self.model.product(place) if self.model else None)
         data = replace(self.data, questions=self.count)
         return "time " + command("arcf", "rank", *data.options(), *options, "--output", place.of(self) / "run.txt")
 
@@ -199,6 +207,10 @@ class ReachabilityJob:
         """What it is about."""
         return self.dataset
 
+    def product(self, place: Place) -> None:
+        """Nothing but its result."""
+        del place
+
     def command(self, place: Place) -> str:
         """`arcf reachability`."""
         del place
@@ -232,9 +244,13 @@ class ExampleJob:
         """What it is about."""
         return self.question
 
+    def product(self, place: Place) -> None:
+        """Nothing but its result."""
+        del place
+
     def command(self, place: Place) -> str:
         """`arcf rank`."""
-        options = rank_options(self.ranker, self.model.folder(place) if self.model else None)
+        options = rank_options(self.ranker, self.model.product(place) if self.model else None)
         return command("arcf", "rank", "--dataset", self.dataset, "--id", self.question, *options, "--top-k", SHOWN)
 
     def tokens(self) -> float:
@@ -253,7 +269,7 @@ class ExampleJob:
 
 def settled(ranker: RankerSettings, model: Model | None, place: Place) -> RankerSettings:
     """The description with the model that a job has made."""
-    return ranker if model is None else replace(ranker, model=str(model.folder(place)))
+    return ranker if model is None else replace(ranker, model=str(model.product(place)))
 
 
 def tokens_a_question(ranker: RankerSettings, dataset: Dataset, model: Model | None) -> float:

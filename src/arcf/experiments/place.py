@@ -4,6 +4,9 @@
     FOLDER/jobs/KIND-KEY/             what a job makes
     FOLDER/jobs/KIND-KEY/result.json  its manifest and result; there only when all of it is done
 
+Reports are made of results. What else a finished job has made, such as weights, may be deleted: it is made again when a
+job that is not finished needs it.
+
 A key is a hash of everything that a job depends on, so a job is never done twice, whichever tables ask for it, and
 never mistaken for one of other settings, data or versions.
 """
@@ -83,6 +86,10 @@ class Job(Protocol):
 
     def run(self, place: "Place") -> dict[str, Any]:
         """Do it, going on where it was; the result in plain values."""
+        ...
+
+    def product(self, place: "Place") -> Path | None:
+        """What other jobs use of it: a file or a folder, None if it has nothing but a result."""
         ...
 
 

@@ -14,9 +14,9 @@ from arcf.experiments.figures import draw_figures
 from arcf.experiments.measured import AGAIN, Measured, measure_all
 from arcf.experiments.place import Job, Place
 from arcf.experiments.report import make_report
-from arcf.experiments.running import Progress, estimate, in_order, run_jobs
+from arcf.experiments.running import Progress, due, estimate, in_order, run_jobs
 from arcf.experiments.seeds import seed_tests
-from arcf.experiments.tables import Table, tables_of
+from arcf.experiments.tables import Cell, Table, tables_of
 from arcf.files import write_text
 
 
@@ -48,13 +48,14 @@ class Reproduction:
     def plan(self) -> list[Planned]:
         """The jobs, what they are and what they cost."""
         printed = replace(self.place, folder=AGAIN)
+        left = due(self.jobs, self.place)
         return [
             Planned(
                 key=self.place.of(job).name,
                 kind=job.kind,
                 title=job.title,
                 seconds=estimate(job, self.budget.speed),
-                done=self.place.result(job) is not None,
+                done=job not in left,
                 command=job.command(printed),
             )
             for job in self.jobs
@@ -74,15 +75,32 @@ class Reproduction:
         check_picture(self.place.folder / "figure.svg")
         self.place.begin()
         run_jobs(self.jobs, self.place, self.budget.speed, processes, report, executor)
-        cells = measure_all(tuple(self.tables.values()), self.place, self.budget)
-        self._write(cells)
+        return self.report()
+
+    def report(self) -> list[Measured]:
+        """Write the report of what is finished; the cells with their figures.
+
+        Raises:
+            InputError: the folder is another's, or cannot be written to.
+        """
+        self.place.begin()
+        begun = {name: replace(table, cells=self._begun(table)) for name, table in self.tables.items()}
+        cells = measure_all(tuple(begun.values()), self.place, self.budget)
+        self._write(begun, cells)
         return cells
 
-    def _write(self, cells: Sequence[Measured]) -> None:
-        tables, folder = tuple(self.tables.values()), self.place.folder
+    def _begun(self, table: Table) -> tuple[Cell, ...]:
+        """The cells of which anything is known."""
+        return tuple(cell for cell in table.cells if any(self.place.result(job) is not None for job in cell.jobs))
+
+    def _write(self, begun: Mapping[str, Table], cells: Sequence[Measured]) -> None:
+        folder, left = self.place.folder, len(due(self.jobs, self.place))
         tests = seed_tests([cell for cell in cells if cell.table == "significance"])
-        report = make_report(self.budget, tables, cells, self._examples(), tests)
-        report = replace(report, figures=draw_figures(self.tables, cells, self.place))
+        report = make_report(self.budget, tuple(begun.values()), cells, self._examples(), tests)
+        report = replace(report, figures=draw_figures(begun, cells, self.place))
+        if left:
+            missing = f"Not all is done yet: {left} of {len(self.jobs)} jobs are missing, and what they would tell."
+            report = replace(report, introduction=(*report.introduction, missing))
         write_text(folder / "report.md", report.markdown())
         write_text(folder / "report.html", report.html())
         write_text(folder / "cells.json", json.dumps(to_dict(self, cells), indent=1) + "\n")

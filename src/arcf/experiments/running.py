@@ -43,6 +43,19 @@ def in_order(jobs: Iterable[Job]) -> tuple[Job, ...]:
     return tuple(sorted(found.values(), key=lambda job: job.alone))
 
 
+def due(jobs: Sequence[Job], place: Place) -> tuple[Job, ...]:
+    """Those that are to be done: not finished, or needed for one that is to be done while what they made is gone."""
+    found: dict[str, Job] = {}
+    needed: set[str] = set()
+    for job in reversed(jobs):
+        key, product = key_of(job), job.product(place)
+        is_gone = product is not None and not product.exists()
+        if place.result(job) is None or (key in needed and is_gone):
+            found[key] = job
+            needed.update(key_of(need) for need in needs(job))
+    return tuple(reversed(found.values()))
+
+
 def estimate(job: Job, speed: Speed) -> float:
     """About how many seconds a job takes."""
     rate = speed.training if job.kind == "train" else speed.inference
@@ -62,8 +75,8 @@ def run_jobs(
     Raises:
         ArcfError: a job failed, the disk is full, or a process was killed; what is finished stays.
     """
-    known = [job for job in jobs if place.result(job) is not None]
-    left = {key_of(job): estimate(job, speed) for job in jobs if job not in known}
+    unfinished = due(jobs, place)
+    left = {key_of(job): estimate(job, speed) for job in unfinished}
     total = len(jobs)
 
     def tell(job: Job, state: str) -> None:
@@ -71,14 +84,14 @@ def run_jobs(
             left.pop(key_of(job), None)
         report(Progress(job, state, total - len(left), total, sum(left.values()) / processes))
 
-    for job in known:
-        tell(job, "known")
-    due = [job for job in jobs if key_of(job) in left]
-    together = [job for job in due if not job.alone] if processes > 1 or executor else []
+    for job in jobs:
+        if key_of(job) not in left:
+            tell(job, "known")
+    together = [job for job in unfinished if not job.alone] if processes > 1 or executor else []
     if together:
         with executor or ProcessPoolExecutor(processes, get_context("spawn")) as pool:
             _run_together(together, place, pool, processes, tell)
-    for job in due:
+    for job in unfinished:
         if job not in together:
             tell(job, "begun")
             run_job(job, place)
