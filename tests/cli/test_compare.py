@@ -66,6 +66,16 @@ def test_table(arcf: Arcf, corpus: Path, write: Write, capsys: Capture) -> None:
         assert words in output
 
 
+def test_parts(arcf: Arcf, corpus: Path, write: Write, capsys: Capture) -> None:
+    runs = [write("base.txt", lambda n: 2 + n % 3), write("best.txt", lambda _: 1)]
+    assert arcf("compare", *runs, "--dataset", corpus, "--hops", 2) == 0
+    output = capsys.readouterr().out
+    assert "gold_facts 1\t30\t0.3611\t1.0000\t+0.6389" in output
+    assert "hops" in output
+    assert arcf("compare", *runs, "--dataset", corpus, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["parts"][0]["values"] == [pytest.approx(0.36111, abs=1e-5), 1]
+
+
 def test_one_run(arcf: Arcf, corpus: Path, write: Write, capsys: Capture) -> None:
     assert arcf("compare", write("one.txt", lambda _: 1), "--dataset", corpus) == 2
     assert capsys.readouterr().err == "error: A comparison needs at least two runs; name the baseline first.\n"

@@ -1,14 +1,16 @@
 """Runs side by side."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from arcf.errors import InputError, SettingError
-from arcf.evaluation import compare
+from arcf.evaluation import Interval, compare
 from arcf.runs.files import Run
+from arcf.runs.run import ChosenUids
 from arcf.types import Dataset, Fact, Gold, Question
 
 SIZE = 40
@@ -53,6 +55,36 @@ def test_numbers_agree_with_scipy() -> None:
     assert one.p_corrected == one.p
     assert one.significant == (one.p < 0.05)
     assert (best.losses, result.questions_all, result.questions_official) == (0, SIZE, 0)
+
+
+def test_parts_are_paired() -> None:
+    gold = [(Gold("a", "CENTRAL"), Gold("b", "LEXGLUE")), (Gold("a", "CENTRAL"),)]
+    questions = tuple(Question(f"Q{number}", "?", gold=gold[number % 2]) for number in range(SIZE))
+    dataset = replace(DATASET, splits={"dev": questions})
+    worst = Run("worst", {f"Q{n}": UIDS[::-1] for n in range(SIZE)})
+    best = Run("best", {f"Q{n}": UIDS for n in range(SIZE)})
+    parts = {f"{part.breakdown} {part.name}": part for part in compare([worst, best], dataset, "dev").parts}
+    assert {name: part.questions for name, part in parts.items()} == {
+        "role CENTRAL": SIZE,
+        "role LEXGLUE": SIZE // 2,
+        "gold_facts 1": SIZE // 2,
+        "gold_facts 2-3": SIZE // 2,
+    }
+    # Without the other gold fact, b of the worst ranking is at place 7 of 7, and a, where b is gold, as well.
+    assert parts["role LEXGLUE"].values == pytest.approx((1 / 7, 1))
+    assert parts["role CENTRAL"].values == pytest.approx(((1 / 7 + 1 / 8) / 2, 1))
+    (interval,) = parts["gold_facts 1"].intervals
+    assert (interval.low, interval.high) == pytest.approx((7 / 8, 7 / 8))
+
+
+def test_chains_are_compared_where_all_runs_have_them() -> None:
+    chains = {f"Q{n}": ChosenUids(("a", "c"), stopped=True) for n in range(SIZE)}
+    half = {f"Q{n}": ChosenUids(("a", "b"), stopped=True) for n in range(0, SIZE, 2)}
+    runs = [replace(random_run("one", 1), chains=chains), replace(random_run("two", 2), chains=half)]
+    part = compare(runs, DATASET, "dev").parts[0]
+    assert (part.breakdown, part.name, part.questions, part.values) == ("chains", "F1", SIZE // 2, (0.5, 1.0))
+    assert part.intervals == (Interval(0.5, 0.5),)
+    assert all(own.breakdown != "chains" for own in compare([runs[0], random_run("none", 3)], DATASET, "dev").parts)
 
 
 def test_a_run_against_itself() -> None:

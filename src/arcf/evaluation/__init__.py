@@ -2,7 +2,7 @@
 
 from arcf.evaluation.breakdown import FactGroups, Group
 from arcf.evaluation.chains import ChainCalibration, ChainQuality
-from arcf.evaluation.comparison import ComparedRun, Comparison, Difference, compare
+from arcf.evaluation.comparison import ComparedPart, ComparedRun, Comparison, Difference, compare
 from arcf.evaluation.judgement import judge_ranking, mean_average_precision
 from arcf.evaluation.reachability import Reachability, hop_groups, hop_labels, reachabilities
 from arcf.evaluation.report import Evaluation, QuestionScore, evaluate
@@ -11,6 +11,7 @@ from arcf.evaluation.significance import Interval
 __all__ = [
     "ChainCalibration",
     "ChainQuality",
+    "ComparedPart",
     "ComparedRun",
     "Comparison",
     "Difference",

@@ -1,7 +1,8 @@
 """MAP for parts of the questions (difficulty, number of gold facts) and of the gold (role, hops, use in training)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from arcf.evaluation.judgement import Judgement
 from arcf.evaluation.measures import average_precision
@@ -18,12 +19,17 @@ SIZES = (1, 3, 6, 10, 15)
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """MAP of one group: over how many questions, with how many annotated gold facts."""
+    """MAP of one group: over how many questions, with how many annotated gold facts, and the questions' own scores."""
 
     name: str
     questions: int
     facts: int
     map: float
+    scores: tuple[float, ...] = field(default=(), repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, without those of the questions."""
+        return {"name": self.name, "questions": self.questions, "facts": self.facts, "map": self.map}
 
 
 @dataclass(frozen=True)
@@ -70,8 +76,7 @@ def by_fact(judgements: Sequence[Judgement], names: Iterable[str], group_of: Gro
             )
             for judgement in judgements
         ]
-        scores = [(_restricted(judgement, uids), len(uids)) for judgement, uids in kept if uids]
-        groups += _group(name, scores)
+        groups += _group(name, [(_restricted(own, uids), len(uids)) for own, uids in kept if uids])
     return tuple(groups)
 
 
@@ -95,15 +100,16 @@ def _by_question(
     groups = []
     for name in names:
         members = [judgement for judgement in judgements if name_of(judgement) == name]
-        groups += _group(name, [(judgement.average_precision, len(judgement.gold)) for judgement in members])
+        groups += _group(name, [(own.average_precision, len(own.gold)) for own in members])
     return tuple(groups)
 
 
-def _group(name: str, scores: Sequence[tuple[float, int]]) -> list[Group]:
+def _group(name: str, members: Sequence[tuple[float, int]]) -> list[Group]:
     """The group, from each question's AP and number of annotated facts; nothing for a group without questions."""
-    if not scores:
+    if not members:
         return []
-    return [Group(name, len(scores), sum(facts for _, facts in scores), sum(ap for ap, _ in scores) / len(scores))]
+    scores, facts = zip(*members, strict=True)
+    return [Group(name, len(scores), sum(facts), sum(scores) / len(scores), scores)]
 
 
 def _restricted(judgement: Judgement, kept: Sequence[str]) -> float:

@@ -57,6 +57,12 @@ def chain_quality(run: Run, judgements: Sequence[Judgement]) -> ChainQuality | N
     return ChainQuality(len(rows), *(sum(column) / len(rows) for column in zip(*rows, strict=True)))
 
 
+def chain_f1(run: Run, judgements: Sequence[Judgement]) -> dict[str, float]:
+    """F1 of the chain of each judged question whose chain is known, by question id."""
+    known = [(judgement.question.id, _with_gold(run, [judgement])) for judgement in judgements]
+    return {name: _row(*chain)[2] for name, found in known for chain in found}
+
+
 def chain_calibration(run: Run, judgements: Sequence[Judgement]) -> ChainCalibration | None:
     """What the confidences of a run's chains are worth; None where it has none."""
     pairs = [

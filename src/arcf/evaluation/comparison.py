@@ -1,13 +1,16 @@
 """Runs side by side: each against the first, with intervals, tests and a correction for making several."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from arcf.errors import SettingError
+from arcf.evaluation.breakdown import FactGroups, Group
+from arcf.evaluation.chains import chain_f1
 from arcf.evaluation.judgement import Judgement, judge
+from arcf.evaluation.report import breakdowns_of
 from arcf.evaluation.significance import (
     CONFIDENCE,
     LEVEL,
@@ -56,6 +59,20 @@ class ComparedRun:
     difference: Difference | None
 
 
+@dataclass(frozen=True, slots=True)
+class ComparedPart:
+    """The runs on a part of the questions or of the gold: their MAP there, or the mean F1 of their chains.
+
+    `values` are those of the runs in their order, `intervals` those of the differences of all but the first from it.
+    """
+
+    breakdown: str
+    name: str
+    questions: int
+    values: tuple[float, ...]
+    intervals: tuple[Interval, ...]
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Runs over the same questions, the baseline first. All but `map_official` is over all questions with gold."""
@@ -65,6 +82,7 @@ class Comparison:
     questions_all: int
     questions_official: int
     runs: tuple[ComparedRun, ...]
+    parts: tuple[ComparedPart, ...]
     confidence: float = CONFIDENCE
     level: float = LEVEL
     resamples: int = RESAMPLES
@@ -75,8 +93,10 @@ class Comparison:
         return asdict(self)
 
 
-def compare(runs: Sequence[Run], dataset: Dataset, split: str) -> Comparison:
-    """Compare every run with the first one, question by question.
+def compare(
+    runs: Sequence[Run], dataset: Dataset, split: str, fact_groups: Mapping[str, FactGroups] | None = None
+) -> Comparison:
+    """Compare every run with the first one, question by question; `fact_groups` adds parts of the gold by title.
 
     Raises:
         SettingError: there are fewer than two runs.
@@ -94,7 +114,29 @@ def compare(runs: Sequence[Run], dataset: Dataset, split: str) -> Comparison:
         for run, score, row, mean, difference in zip(runs, scores, judged, means, differences, strict=True)
     )
     official = sum(judgement.official for judgement in judged[0])
-    return Comparison(dataset.name, split, scores.shape[1], official, rows)
+    broken = [breakdowns_of(row, dataset, split, fact_groups or {}) for row in judged]
+    parts = [*_chains(runs, judged), *(part for title in broken[0] for part in _parts(title, broken))]
+    return Comparison(dataset.name, split, scores.shape[1], official, rows, tuple(parts))
+
+
+def _parts(title: str, broken: Sequence[Mapping[str, Sequence[Group]]]) -> list[ComparedPart]:
+    """The groups of one breakdown. Gold alone decides who is in a group: all runs have the same."""
+    columns = zip(*(run[title] for run in broken), strict=True)
+    return [_part(title, groups[0].name, [group.scores for group in groups]) for groups in columns]
+
+
+def _chains(runs: Sequence[Run], judged: Sequence[Sequence[Judgement]]) -> list[ComparedPart]:
+    """F1 of the chains, over the questions whose chain all runs have; nothing where there are none."""
+    scores = [chain_f1(run, row) for run, row in zip(runs, judged, strict=True)]
+    shared = [name for name in scores[0] if all(name in own for own in scores)]
+    return [_part("chains", "F1", [[own[name] for name in shared] for own in scores])] if shared else []
+
+
+def _part(breakdown: str, name: str, scores: Sequence[Sequence[float]]) -> ComparedPart:
+    rows = np.array(scores)  # (runs, questions)
+    means = bootstrap_means(rows)
+    intervals = tuple(percentile_interval(mean - means[0]) for mean in means[1:])
+    return ComparedPart(breakdown, name, rows.shape[1], tuple(rows.mean(axis=1).tolist()), intervals)
 
 
 def _differences(scores: Scores, means: Scores) -> list[Difference]:

@@ -71,7 +71,7 @@ class Evaluation:
         record = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "questions"}
         record["precision"] = {str(cutoff): value for cutoff, value in self.precision.items()}
         record["recall"] = {str(cutoff): value for cutoff, value in self.recall.items()}
-        record["breakdowns"] = {name: [asdict(group) for group in groups] for name, groups in self.breakdowns.items()}
+        record["breakdowns"] = {name: [group.to_dict() for group in groups] for name, groups in self.breakdowns.items()}
         for name in ("chains", "calibration"):
             record[name] = None if record[name] is None else asdict(record[name])
         if per_question:
@@ -106,26 +106,27 @@ def evaluate(run: Run, dataset: Dataset, split: str, fact_groups: Mapping[str, F
         ndcg=_mean([question.ndcg for question in questions]),
         precision={k: _mean([precision(j.ranks.values(), k) for j in judgements]) for k in CUTOFFS},
         recall={k: _mean([recall(j.ranks.values(), j.gold_size, k) for j in judgements]) for k in CUTOFFS},
-        breakdowns=_breakdowns(judgements, _learnt(dataset, split), fact_groups or {}),
+        breakdowns=breakdowns_of(judgements, dataset, split, fact_groups or {}),
         chains=chain_quality(run, judgements),
         calibration=chain_calibration(run, judgements),
         questions=questions,
     )
 
 
+def breakdowns_of(
+    judgements: Sequence[Judgement], dataset: Dataset, split: str, fact_groups: Mapping[str, FactGroups]
+) -> dict[str, tuple[Group, ...]]:
+    """All breakdowns of a judged run, by their titles; see `evaluate`."""
+    made = {title: breakdown(judgements) for title, breakdown in BREAKDOWNS.items()}
+    if learnt := _learnt(dataset, split):
+        made["in_training"] = by_training(judgements, learnt)
+    return made | {title: by_fact(judgements, groups.names, groups.group) for title, groups in fact_groups.items()}
+
+
 def _learnt(dataset: Dataset, split: str) -> tuple[Question, ...]:
     """The questions with gold that a ranker may have learnt from: none where they are what is scored."""
     questions = dataset.training if split != TRAINING_SPLIT else ()
     return tuple(question for question in questions if question.gold)
-
-
-def _breakdowns(
-    judgements: Sequence[Judgement], learnt: Sequence[Question], fact_groups: Mapping[str, FactGroups]
-) -> dict[str, tuple[Group, ...]]:
-    made = {title: breakdown(judgements) for title, breakdown in BREAKDOWNS.items()}
-    if learnt:
-        made["in_training"] = by_training(judgements, learnt)
-    return made | {title: by_fact(judgements, groups.names, groups.group) for title, groups in fact_groups.items()}
 
 
 def _question_score(judgement: Judgement) -> QuestionScore:

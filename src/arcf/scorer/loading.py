@@ -1,7 +1,9 @@
 """Loading a scorer, whichever kind of model it is given, and importing only the library that runs it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +15,7 @@ from arcf.scorer.dense_prior import DensePrior
 from arcf.scorer.exported.folder import MODEL, UNTRAINED, FileRecord, is_exported
 from arcf.scorer.prior import LexicalPrior, Prior, SumOfPriors, WithPrior
 from arcf.scorer.settings import ScorerSettings
+from arcf.sentences import load_encoder
 from arcf.sentences.folder import LOWER
 
 if TYPE_CHECKING:
@@ -40,7 +43,23 @@ def load_scorer(
         MissingExtraError: it has torch weights, and torch or transformers is not installed.
     """
     folder = locate(name)
-    return with_prior(load_network(folder, facts, device, threads), facts, folder, threads)
+    with _loading_encoder(folder, threads):
+        network = load_network(folder, facts, device, threads)
+    return with_prior(network, facts, folder, threads)
+
+
+@contextmanager
+def _loading_encoder(folder: Path, threads: int | None) -> Iterator[None]:
+    """Load the encoder of an exported model's dense prior, which is remembered, while the block loads the model.
+
+    ONNX Runtime does not hold the interpreter up meanwhile. What is wrong with the encoder is for `with_prior` to say.
+    """
+    if not is_exported(folder) or not (folder / UNTRAINED).is_dir():
+        yield
+        return
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(load_encoder, str(folder / UNTRAINED), threads)
+        yield
 
 
 def load_network(

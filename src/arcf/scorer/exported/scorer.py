@@ -149,12 +149,19 @@ def load_scorer(folder: Path, facts: Sequence[str], threads: int | None = None) 
         InputError: the folder is not complete, is damaged, or is of another version.
     """
     manifest = read_manifest(folder)
-    manifest.check(folder)
-    tokenizer = ChainTokenizer.load(folder)
-    # Calls run side by side, each on one thread: within a call there is too little to share.
-    session = open_session(folder / MODEL, threads=1)
-    lower = open_session(folder / manifest.lower, threads=1) if manifest.lower else None
-    settings = ScorerSettings.of(read_json_object(folder / CONFIG))
-    pool = Pool(threads or usable_threads())
-    model = Model(session, lower, manifest.identity, tokenizer, settings, pool)
-    return OnnxScorer(model, tokenizer.facts(facts))
+    with ThreadPoolExecutor(2) as opening:  # The library opens graphs without holding the interpreter up.
+        # Calls run side by side, each on one thread: within a call there is too little to share.
+        session = opening.submit(open_session, folder / MODEL, threads=1)
+        lower = opening.submit(open_session, folder / manifest.lower, threads=1) if manifest.lower else None
+        manifest.check(folder)
+        tokenizer = ChainTokenizer.load(folder)
+        tokens = tokenizer.facts(facts)
+    model = Model(
+        session=session.result(),
+        lower=None if lower is None else lower.result(),
+        files=manifest.identity,
+        tokenizer=tokenizer,
+        settings=ScorerSettings.of(read_json_object(folder / CONFIG)),
+        pool=Pool(threads or usable_threads()),
+    )
+    return OnnxScorer(model, tokens)
