@@ -1,9 +1,11 @@
+import copy
+import pickle
 from pathlib import Path
 
 import pytest
 
 from arcf import errors
-from arcf.errors import ArcfError, ArcfWarning, InputError, MissingExtraError, UnknownNameError
+from arcf.errors import ArcfError, ArcfWarning, InputError, MissingExtraError, SettingError, UnknownNameError
 
 
 @pytest.mark.parametrize(
@@ -31,6 +33,22 @@ def test_a_name_is_not_compared_with_too_many(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_missing_extra_prints_the_command() -> None:
     assert "pip install 'arcf[plot]'" in str(MissingExtraError("Drawing", "plot"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InputError("is odd.", "x.txt", 3),
+        SettingError("It cannot be 0."),
+        UnknownNameError("split", "tets", ["train", "test"]),
+        MissingExtraError("Drawing", "plot"),
+    ],
+)
+def test_errors_travel_between_processes(error: ArcfError) -> None:
+    error.more = "an attribute"  # type: ignore[attr-defined]
+    for found in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (type(found), str(found), found.args) == (type(error), str(error), error.args)
+        assert found.more == "an attribute"
 
 
 def test_one_tree() -> None:

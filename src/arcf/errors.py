@@ -13,6 +13,7 @@ is and exits with code 2.
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 #: How many names a message lists before it only counts the rest.
 LISTED = 12
@@ -21,7 +22,14 @@ COMPARED = 20_000
 
 
 class ArcfError(Exception):
-    """Base of every error that arcf raises on purpose."""
+    """Base of every error that arcf raises on purpose.
+
+    It travels between processes as its message and attributes: a pool breaks over an error that cannot be made again
+    from what it was made of, which the message no longer tells.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made_again, (type(self), self.args), self.__dict__
 
 
 class InputError(ArcfError):
@@ -53,6 +61,10 @@ class MissingExtraError(ArcfError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs more than the base install: run pip install 'arcf[{extra}]'")
+
+
+def _made_again(kind: type[ArcfError], parts: tuple[Any, ...]) -> ArcfError:
+    return kind.__new__(kind, *parts)
 
 
 class ArcfWarning(UserWarning):

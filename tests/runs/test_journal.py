@@ -148,8 +148,9 @@ def test_rankings_are_cut_before_they_are_kept(tmp_path: Path) -> None:
     assert same(*found)
 
 
-def test_a_half_written_first_line_is_nothing(tmp_path: Path) -> None:
-    (tmp_path / "run.partial").write_bytes(b'{"form')
+@pytest.mark.parametrize("cut", [b"", b'{"form', b'{"format": "arcf-journal", "settings": {"model": "oth'])
+def test_a_half_written_first_line_is_nothing(tmp_path: Path, cut: bytes) -> None:
+    (tmp_path / "run.partial").write_bytes(cut)
     assert len(run(tmp_path / "run.partial")[0]) == 5
 
 
@@ -162,11 +163,12 @@ def test_other_settings_are_refused_and_nothing_is_lost(tmp_path: Path) -> None:
     assert path.read_bytes() == content
 
 
-def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "run.partial").write_text("my notes\n")
-    with pytest.raises(InputError, match="another format"):
+@pytest.mark.parametrize("notes", ["my notes\n", "my notes", "\n", '{"format": "mine'])
+def test_a_file_of_another_kind_is_left_alone(tmp_path: Path, notes: str) -> None:
+    (tmp_path / "run.partial").write_text(notes)
+    with pytest.raises(InputError, match=r"partial: is no journal of arcf; move it away, or choose another output\."):
         run(tmp_path / "run.partial")
-    assert (tmp_path / "run.partial").read_text() == "my notes\n"
+    assert (tmp_path / "run.partial").read_text() == notes
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

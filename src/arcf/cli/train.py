@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 def train(
     config: Annotated[Path | None, typer.Argument(help="A TOML file of settings.")] = None,
     preset: Annotated[
-        str | None, typer.Option(help="Packaged settings to start from: minilm, mpnet, mpnet-gpu, teacher or paper.")
+        str | None,
+        typer.Option(
+            help="Packaged settings to start from: minilm, student, mixed, mpnet, mpnet-gpu, teacher or paper."
+        ),
     ] = None,
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="One setting; may be repeated.")

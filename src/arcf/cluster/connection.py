@@ -74,13 +74,19 @@ def _check(address: str) -> None:
         return
     host, _, port = address.rpartition(":")
     if "://" in address or not host or not port.isdecimal():
-        raise SettingError(f"The address of a Ray cluster is HOST:PORT of its head, or auto, not '{address}'.")
+        raise _no_address(address)
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE).close()
+    except UnicodeError as error:  # What no host can be called: an empty label, or one that is too long.
+        raise _no_address(address) from error
     except (OSError, OverflowError) as error:
         raise InputError(
             f"No Ray cluster answers at {address} ({error}); start its head there with: ray start --head --port={port}"
         ) from error
+
+
+def _no_address(address: str) -> SettingError:
+    return SettingError(f"The address of a Ray cluster is HOST:PORT of its head, or auto, not '{address}'.")
 
 
 def _explained(address: str, error: Exception) -> ArcfError:

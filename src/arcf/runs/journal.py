@@ -28,6 +28,9 @@ from arcf.types import Chosen, Dataset, Question, Ranking, digest_texts
 
 Settings = Mapping[str, Any]
 
+BEGINNING = b'{"format": "arcf-journal"'
+"""Of every journal, whatever its settings."""
+
 
 class Journal:
     """The journal of one run, as a context manager: what it holds is known, and more can be added, inside the block."""
@@ -43,7 +46,7 @@ class Journal:
         """Read what is there.
 
         Raises:
-            InputError: the journal cannot be written, or is one of other settings.
+            InputError: the journal cannot be written, is one of other settings, or none at all.
         """
         try:
             file = self.path.open("a+b", buffering=0)
@@ -100,6 +103,8 @@ class Journal:
         """Compare the first line, or write it; end a line that was cut short."""
         file.seek(0)
         head = _read_line(file)
+        if not (head.startswith(BEGINNING) or BEGINNING.startswith(head)):
+            raise InputError("is no journal of arcf; move it away, or choose another output.", self.path)
         if not head.endswith(b"\n"):
             file.truncate(0)
             file.write(self._head)

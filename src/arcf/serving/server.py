@@ -70,10 +70,11 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
+    except (OSError, UnicodeError) as error:
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
             raise SettingError(f"Port {port} of {host} is in use; choose another with --port.") from error
-        reason = error.strerror or error
+        # Of a name with an empty label, or one that is too long, Python says no more than which codec failed.
+        reason = (error.strerror or error) if isinstance(error, OSError) else "that is no name of a host"
         raise SettingError(
             f"Nothing can listen on {host}, port {port} ({reason}); choose others with --host and --port."
         ) from error
