@@ -28,6 +28,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         write_arrays(kept_path(kind, "mark"), "mark", about, {"bytes": np.zeros(1_500_000, np.uint8)})
         os.utime(kept_path(kind, "mark"), (time() - days * DAY,) * 2)
     (tmp_path / "cache" / "tokens" / ".left.over").write_bytes(b"")
+    os.utime(tmp_path / "cache" / "tokens" / ".left.over", (time() - 3 * DAY,) * 2)
     return tmp_path / "cache"
 
 
@@ -36,8 +37,8 @@ def test_what_is_there(arcf: Arcf, capsys: Capture, cache: Path, monkeypatch: py
     assert arcf("cache") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["corpus", "what", "model", "facts", "MB", "days", "unused"]
-    assert lines[1].split() == ["unknown:", ".left.over", "0.0", "0.0"]
-    assert lines[2].split() == ["my[bold]facts", "tokens", "runs/best", "2", "1.5", "2.0"]
+    assert lines[1].split() == ["my[bold]facts", "tokens", "runs/best", "2", "1.5", "2.0"]
+    assert lines[2].split() == ["unknown:", ".left.over", "0.0", "3.0"]
     assert lines[3].split() == ["my[bold]facts", "facts", "and", "questions", "2", "1.5", "40.0"]
     assert lines[4] == f"3 files, 3.0 MB in {cache}"
 
@@ -47,8 +48,8 @@ def test_for_programs(arcf: Arcf, capsys: Capture, cache: Path) -> None:
     record = json.loads(capsys.readouterr().out)
     assert record["folder"] == str(cache)
     assert [(file["what"], file.get("model"), file["days_unused"]) for file in record["files"]] == [
-        ("unknown", None, 0),
         ("tokens", "runs/best", 2),
+        ("unknown", None, 3),
         ("facts and questions", "", 40),
     ]
 
@@ -73,9 +74,9 @@ def test_nothing_there(arcf: Arcf, capsys: Capture, monkeypatch: pytest.MonkeyPa
 
 def test_prune(arcf: Arcf, capsys: Capture, cache: Path) -> None:
     assert arcf("cache", "prune", "--older-than", "30") == 0
-    assert capsys.readouterr().out == "1 file, 1.5 MB thrown away\n"
+    assert capsys.readouterr().out == "2 files, 1.5 MB thrown away\n"
     assert arcf("cache", "prune", "--all", "--json") == 0
-    assert len(json.loads(capsys.readouterr().out)["deleted"]) == 2
+    assert len(json.loads(capsys.readouterr().out)["deleted"]) == 1
     assert [path for path in cache.rglob("*") if path.is_file()] == []
 
 

@@ -95,9 +95,9 @@ def test_models_of_other_machines_are_shown_and_pruned() -> None:
         ("old", 1002),
     ]
     assert [entry.about for entry in entries()[:2]] == [About("model", 0, "", model="new"), None]
-    assert [entry.path.name for entry in prune(older_than=7)] == ["old"]
-    assert names() == ["new", ".half", "file"]
-    assert len(prune(limit=0)) == 3
+    assert [entry.path.name for entry in prune(older_than=7)] == [".half", "old"]
+    assert names() == ["new", "file"]
+    assert len(prune(limit=0)) == 2
     assert list((cache_folder() / MODELS).iterdir()) == []
 
 
@@ -109,7 +109,7 @@ def test_other_folders_are_left_alone(cache: Path) -> None:
 
 def test_leftovers_and_files_of_others_are_shown_and_pruned(cache: Path) -> None:
     add("own", 1)
-    (cache / "words" / ".own.kept.1234").write_bytes(b"half of a file")
+    add_dotted(".own.kept.1234", days=2)
     (cache / "neighborhoods").mkdir()
     (cache / "neighborhoods" / "old.npz").write_bytes(b"PK")
     assert {entry.path.name: entry.about is None for entry in entries()} == {
@@ -118,3 +118,31 @@ def test_leftovers_and_files_of_others_are_shown_and_pruned(cache: Path) -> None
         "old.npz": True,
     }
     assert len(prune(limit=0)) == 3
+
+
+def add_dotted(name: str, days: float, size: int = 1000) -> Path:
+    path = cache_folder() / "words" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(bytes(size))
+    os.utime(path, (time() - days * DAY,) * 2)
+    return path
+
+
+def test_what_others_are_writing_is_neither_counted_nor_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "LIMIT_BYTES", 3000)
+    add("large", 0.5, size=9000)
+    under_way = [add_dotted(".new.kept.12ab", 0, size=9000), add_dotted(".mark.lock", 0, size=0), add_model(".xyz", 0)]
+    keep_bounded()
+    assert names() == ["large"]
+    assert len(prune(older_than=0)) == 1
+    assert entries() == prune(limit=0) == []
+    assert all(path.exists() for path in under_way)
+
+
+def test_leftovers_go_and_the_file_that_was_used_last_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "LIMIT_BYTES", 3000)
+    add("large", 9, size=9000)
+    leftovers = [add_dotted(".mark.lock", 2, size=0), add_dotted(".new.kept.12ab", 3), add_model(".xyz", 4)]
+    keep_bounded()
+    assert names() == ["large"]
+    assert not any(path.exists() for path in leftovers)

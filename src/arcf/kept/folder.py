@@ -34,13 +34,19 @@ DAY: Final = 86_400.0
 class Entry:
     """A file of the cache, or the folder of a model that came from another machine.
 
-    `about` is None for what this arcf did not write: files of older ones, or leftovers.
+    `about` is None for what this arcf did not write: files of older ones, or leftovers. `is_leftover`: of somebody who
+    was killed, or still at it after a day.
     """
 
     path: Path
     bytes: int
     used: float
     about: About | None
+
+    @property
+    def is_leftover(self) -> bool:
+        """Whether it is no more than a beginning, or a lock."""
+        return _is_under_way(self.path)
 
 
 def cache_folder() -> Path:
@@ -59,7 +65,7 @@ def kept_path(kind: str, mark: str) -> Path:
 
 
 def entries() -> list[Entry]:
-    """All files and models of the cache, the last used one first.
+    """All files and models of the cache, the last used one first; without what others are writing now, and locks.
 
     Raises:
         InputError: the folder cannot be read.
@@ -75,7 +81,8 @@ def entries() -> list[Entry]:
 def prune(older_than: float | None = None, limit: int | None = None) -> list[Entry]:
     """Delete what was not used for so many days, then what was used the longest ago, down to a limit of bytes.
 
-    What another process has mapped stays readable for it. What cannot be deleted is passed over.
+    Leftovers go in any case: nobody will use them. What another process has mapped stays readable for it. What cannot
+    be deleted is passed over.
 
     Returns:
         What was deleted.
@@ -84,7 +91,8 @@ def prune(older_than: float | None = None, limit: int | None = None) -> list[Ent
         InputError: the folder cannot be read.
     """
     found = entries()
-    too_old = [entry for entry in found if older_than is not None and entry.used < time() - older_than * DAY]
+    oldest = time() - older_than * DAY if older_than is not None else 0.0
+    too_old = [entry for entry in found if entry.is_leftover or entry.used < oldest]
     left = [entry for entry in found if entry not in too_old]
     surplus = list(_surplus(left, limit)) if limit is not None else []
     return [entry for entry in (*too_old, *surplus) if _delete(entry.path)]
@@ -92,8 +100,7 @@ def prune(older_than: float | None = None, limit: int | None = None) -> list[Ent
 
 def keep_bounded() -> None:
     """Delete what is beyond the limits; the file that was used last stays, whatever its size."""
-    found = entries()
-    last = found[0].bytes if found else 0
+    last = next((entry.bytes for entry in entries() if not entry.is_leftover), 0)
     prune(LIMIT_DAYS, max(LIMIT_BYTES, last))
 
 
@@ -106,9 +113,11 @@ def _surplus(found: Sequence[Entry], limit: int) -> Iterator[Entry]:
 
 
 def _entry(path: Path) -> Entry | None:
-    """A file or a model of the cache; None for anything else, and for what somebody else has just pruned."""
+    """A file or a model of the cache; None for anything else, and for what somebody else is writing, or has pruned."""
     try:
         status = path.stat()
+        if _is_under_way(path) and status.st_mtime > time() - DAY:
+            return None
         if S_ISDIR(status.st_mode) and path.parent.name == MODELS:
             return _model(path, status.st_mtime)
     except OSError:
@@ -121,11 +130,16 @@ def _entry(path: Path) -> Entry | None:
     return Entry(path, status.st_size, max(status.st_atime, status.st_mtime), about)
 
 
+def _is_under_way(path: Path) -> bool:
+    """Whether it is not yet what it will be: until it is whole, it has a name with a dot before it, and so do locks."""
+    return path.name.startswith(".")
+
+
 def _model(folder: Path, used: float) -> Entry:
     """A model, or what is left of one that was not written to its end. Whoever uses it sets its date of change."""
     files = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    is_whole = not folder.name.startswith(".")
-    return Entry(folder, files, used, About("model", 0, "", model=folder.name) if is_whole else None)
+    about = None if _is_under_way(folder) else About("model", 0, "", model=folder.name)
+    return Entry(folder, files, used, about)
 
 
 def _about(path: Path) -> About | None:
