@@ -1,12 +1,14 @@
 """Making once: whatever happens to the cache, what is asked for is right."""
 
 import errno
+import fcntl
 import os
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Barrier, Event
 from time import sleep
 
 import numpy as np
@@ -127,3 +129,34 @@ def test_of_processes_that_ask_at_once_one_makes_it(cache: Path, tmp_path: Path)
     assert all(result == list(range(0, 50_000, 9)) for result in results)
     assert len(list(tmp_path.glob("made-*"))) == 1
     assert files_of(cache) == ["mark.kept"]
+
+
+def test_what_could_not_be_kept_is_made_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", full)
+    begun, end, both = Event(), Event(), Barrier(2, timeout=60)
+
+    def first() -> Arrays:
+        begun.set()
+        end.wait(60)
+        return Making()()
+
+    def after() -> Arrays:
+        both.wait()  # which is broken if one waits until the other is done
+        return Making()()
+
+    flock = fcntl.flock
+    waiting = Barrier(3, action=end.set, timeout=60)
+
+    def noted(file: object, operation: int) -> None:
+        if operation == fcntl.LOCK_EX:
+            waiting.wait()
+        flock(file, operation)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(fcntl, "flock", noted)
+    with ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(ask, first)]
+        begun.wait(60)
+        asked += [pool.submit(ask, after) for _ in range(2)]
+        waiting.wait()
+        for done in asked:
+            done.result()

@@ -17,10 +17,12 @@ def test_one_at_a_time(tmp_path: Path) -> None:
 
     def wait() -> None:
         asked.set()
-        with turn(path):
+        with turn(path) as waited:
+            assert waited
             has_it.set()
 
-    with turn(path):
+    with turn(path) as waited:
+        assert not waited
         thread = Thread(target=wait)
         thread.start()
         asked.wait()

@@ -23,7 +23,8 @@ MISSED_SECONDS = 2.0
 def kept(kind: str, mark: str, about: About, make: Callable[[], Arrays]) -> Arrays:
     """The arrays of a mark, which says all that they are made from; mapped into memory, if they could be kept.
 
-    Of many processes that ask for those of a corpus at once, such as the workers of a node, one makes them.
+    Of many processes that ask for those of a corpus at once, such as the workers of a node, one makes them. If it could
+    not keep them, as on a full disk, the others make them side by side: in turns, the last would wait for all.
     """
     found = find(kind, mark)
     if found is not None:
@@ -31,10 +32,12 @@ def kept(kind: str, mark: str, about: About, make: Callable[[], Arrays]) -> Arra
     if about.facts < WORTH_FACTS:
         return _made(kind, mark, about, make, MISSED_SECONDS)
     path = kept_path(kind, mark)
-    with turn(path):
+    with turn(path) as waited:
         with suppress(InputError):  # It was told of already.
             found = read_arrays(path, mark)
-        return _made(kind, mark, about, make, WORTH_SECONDS) if found is None else found
+        if found is None and not waited:
+            return _made(kind, mark, about, make, WORTH_SECONDS)
+    return _made(kind, mark, about, make, WORTH_SECONDS) if found is None else found
 
 
 def _made(kind: str, mark: str, about: About, make: Callable[[], Arrays], least: float) -> Arrays:
