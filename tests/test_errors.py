@@ -46,7 +46,7 @@ def test_a_missing_extra_prints_the_command() -> None:
 )
 def test_errors_travel_between_processes(error: ArcfError) -> None:
     error.more = "an attribute"  # type: ignore[attr-defined]
-    for found in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+    for found in (pickle.loads(pickle.dumps(error)), copy.copy(error)):  # noqa: S301 - our own
         assert (type(found), str(found), found.args) == (type(error), str(error), error.args)
         assert found.more == "an attribute"
 

@@ -125,6 +125,14 @@ def test_an_address_of_another_machine(arcf: Arcf, capsys: Capture) -> None:
     assert "choose others with --host and --port" in capsys.readouterr().err
 
 
+def test_what_no_machine_can_be_called(arcf: Arcf, capsys: Capture) -> None:
+    assert arcf("serve", "--host", "a..b", "--port", "8123") == 2
+    assert capsys.readouterr().err == (
+        "error: Nothing can listen on a..b, port 8123 (that is no name of a host); choose others with --host and "
+        "--port.\n"
+    )
+
+
 def test_addresses() -> None:
     with listen("localhost", 0) as listener:
         assert address(listener).startswith("http://")

@@ -29,7 +29,9 @@ class TestWithRay:
         monkeypatch.setattr(ray, "is_initialized", lambda: False)
         monkeypatch.setattr(ray, "shutdown", lambda: None)  # of the cluster that other tests are connected to
 
-    @pytest.mark.parametrize("address", ["", "nowhere", "nowhere:", ":6379", "host:port", "ray://host:10001"])
+    @pytest.mark.parametrize(
+        "address", ["", "nowhere", "nowhere:", ":6379", "host:port", "ray://host:10001", "a..b:6379"]
+    )
     def test_what_is_no_address(self, address: str) -> None:
         with pytest.raises(SettingError, match="is HOST:PORT of its head, or auto, not"), connected(address):
             pass
