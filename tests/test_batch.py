@@ -211,6 +211,21 @@ def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path, outpu
     assert not scorer.asked
 
 
+def test_two_commands_do_not_write_one_file(tmp_path: Path) -> None:
+    """The second one is refused for as long as the first is at work, and finds all done after that."""
+    path, told = tmp_path / "out", list[int]()
+
+    def second() -> None:
+        told.append(1)
+        with pytest.raises(InputError, match=r"out: is being written by another command; wait for it, or choose"):
+            explain_to_file(JOB, path)
+
+    explain_to_file(JOB, path, second)
+    explain_to_file(JOB, path)
+    assert ids(path) == [question.id for question in QUESTIONS]
+    assert len(told) == 5
+
+
 def test_a_job_can_be_done_in_parts_and_in_any_order(tmp_path: Path) -> None:
     """What comes of it is the same, but for the time that it took."""
 

@@ -1,8 +1,10 @@
 import errno
+import fcntl
 import io
 import os
 import socket
 import stat
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcf.errors import InputError
-from arcf.files import atomic_write, check_writable, decode, make_folder, read_input, read_text, usual_mode, write_text
+from arcf.files import (
+    atomic_write,
+    check_writable,
+    decode,
+    locked,
+    make_folder,
+    read_input,
+    read_text,
+    usual_mode,
+    write_text,
+)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -191,3 +203,54 @@ def test_folders_are_made_when_asked_for(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(InputError, match=r"file: cannot be made a folder \(File exists\)\.$"):
         make_folder(tmp_path / "file")
+
+
+def test_one_command_at_a_time_has_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    with locked(path), pytest.raises(InputError, match="x: is being written by another command; wait"), locked(path):
+        pass
+    with locked(path):
+        path.write_text("moss")
+    assert path.read_text() == "moss"
+
+
+def test_a_lock_leaves_no_empty_file_behind_but_one_that_was_there(tmp_path: Path) -> None:
+    (tmp_path / "there").touch()
+    for name in ("there", "new"):
+        with pytest.raises(KeyboardInterrupt), locked(tmp_path / name):
+            raise KeyboardInterrupt
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+def test_a_file_that_went_before_it_was_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, flock = tmp_path / "x", fcntl.flock
+
+    def late(file: int, operation: int) -> None:
+        path.unlink()
+        flock(file, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with pytest.raises(InputError, match="another command"), locked(path):
+        pass
+
+
+@pytest.mark.parametrize("trouble", ["locks", "system"])
+def test_without_locks_nobody_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    if trouble == "locks":
+        monkeypatch.setattr(fcntl, "flock", refuse)
+    else:
+        monkeypatch.setitem(sys.modules, "fcntl", None)
+    with locked(tmp_path / "x"), locked(tmp_path / "x"):
+        done = True
+    assert done
+
+
+def test_a_file_that_cannot_be_locked(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match=r"x: cannot be written \(No such file or directory\)"),
+        locked(tmp_path / "no/x"),
+    ):
+        pass

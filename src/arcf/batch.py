@@ -15,7 +15,7 @@ from typing import Any
 
 from arcf.errors import InputError
 from arcf.explainer import load_explainer
-from arcf.files import check_writable
+from arcf.files import check_writable, locked
 from arcf.rankers import OnCluster, RankerSettings
 from arcf.rankers.parcel import Parcel
 from arcf.runs.journal import fingerprint
@@ -120,16 +120,18 @@ def explain_to_file(
         work: what does the job, or the part that is left of it, in any order: here, one after the other, unless given.
 
     Raises:
-        InputError: the file cannot be written, or holds something else than explanations of this job.
+        InputError: the file cannot be written, another command writes it, or it holds something else than
+            explanations of this job.
     """
     check_writable(output)
-    left = job.without(explained(output, job))
-    for _ in range(len(job.questions) - len(left.questions)):
-        progress()
-    for record in work(left):
-        with output.open("ab") as file:
-            file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
-        progress()
+    with locked(output):
+        left = job.without(explained(output, job))
+        for _ in range(len(job.questions) - len(left.questions)):
+            progress()
+        for record in work(left):
+            with output.open("ab") as file:
+                file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+            progress()
 
 
 def explained(path: Path, job: ExplanationJob) -> frozenset[str]:

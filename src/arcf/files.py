@@ -8,7 +8,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -123,6 +123,48 @@ def check_writable(path: Path) -> None:
             cannot be written to.
     """
     _beside(_target(path), path).unlink()
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Be the only one of all who ask for that to write a file, for the length of the block.
+
+    A file that is not there is made, and goes again if nothing was written. Where there are no locks (a system or a
+    file system without them), nobody is refused. A process that is killed gives its lock back.
+
+    Raises:
+        InputError: another command has it, or it cannot be written.
+    """
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        yield
+        return
+    target, is_new = path.resolve(), not path.exists()
+    try:
+        file = target.open("ab")
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror or error}).", path) from error
+    with file:
+        if not _has_lock(file, target, fcntl):
+            raise InputError("is being written by another command; wait for it, or choose another file.", path)
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # The user has deleted it meanwhile.
+                if is_new and not target.stat().st_size:
+                    target.unlink()
+
+
+def _has_lock(file: IO[bytes], path: Path, fcntl: Any) -> bool:
+    """Try to lock an open file. If another one is at its path by now, somebody had it, and took it away."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except (BlockingIOError, FileNotFoundError):
+        return False
+    except OSError:
+        return True
 
 
 def make_folder(path: Path) -> None:
