@@ -22,6 +22,7 @@ from arcf.neighborhood import make_distance
 from arcf.pretrained import onnx_session
 from arcf.pretrained.onnx_session import open_session
 from arcf.rankers import RankerSettings, build_autoregressive
+from arcf.rankers.parcel import Parcel
 from arcf.scorer import STOP, Prefix, ScorerSettings, dense_prior, load_scorer, model_identity
 from arcf.scorer.dense_prior import CHOSEN_WEIGHT, STOP_NEARNESS, DensePrior, LazyVectors
 from arcf.scorer.export import export
@@ -206,6 +207,29 @@ def test_a_model_remembers_its_priors(trained: Path, untrained: Path, tmp_path: 
         assert isinstance(scorer.prior, SumOfPriors)
         np.testing.assert_allclose(scorer.prior.score(prefix, ids), expected, atol=2e-3)
     np.testing.assert_allclose(found[0].score(prefix, ids), found[1].score(prefix, ids), atol=5e-3)
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_the_encoder_travels_with_its_model(trained: Path, untrained: Path, tmp_path: Path) -> None:
+    """Whether it is named by a folder of this machine, or is in the model's own."""
+    dataset = Dataset("made-up", tuple(Fact(str(number), text) for number, text in enumerate(FACTS)))
+    export(trained, tmp_path / "exported")
+    prefix, ids = Prefix(QUERIES[1], (2,)), np.arange(-1, len(FACTS))
+    expected = load_scorer(trained, FACTS).score(prefix, ids)
+    parcels = [Parcel.of(RankerSettings(model=str(folder)), dataset) for folder in (trained, tmp_path / "exported")]
+    untrained.rename(tmp_path / "elsewhere")
+    for parcel in parcels:
+        model = parcel.open()[0].model
+        assert model
+        assert dense_encoder(load_scorer(model, FACTS)) == f"{model}/untrained"
+        np.testing.assert_allclose(load_scorer(model, FACTS).score(prefix, ids), expected, atol=5e-3)
+
+
+def test_an_encoder_of_the_hub_travels_by_its_name(tiny: Callable[..., Backbone], tmp_path: Path) -> None:
+    settings = ScorerSettings(encoding="shared_prefix", dense=8.0, untrained="on/the-hub")
+    tiny("bert").with_settings(settings).save(tmp_path / "model")
+    packed = Parcel.of(RankerSettings(model=str(tmp_path / "model")), Dataset("made-up", ())).models
+    assert not [name for name in packed[str(tmp_path / "model")].files if name.startswith("untrained")]
 
 
 def test_a_prior_keeps_the_encoder_that_its_vectors_are_from(trained: Path, untrained: Path) -> None:

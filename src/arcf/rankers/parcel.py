@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Self
 
 from arcf.cluster.folder import Folder, pack
@@ -13,6 +14,8 @@ from arcf.kept.folder import MODELS, cache_folder, keep_bounded
 from arcf.pretrained.location import find_folder
 from arcf.rankers.registry import find_kind
 from arcf.rankers.settings import RankerSettings
+from arcf.scorer.exported.folder import UNTRAINED
+from arcf.scorer.loading import encoder_elsewhere
 from arcf.types import Dataset, Question
 
 
@@ -22,7 +25,8 @@ class Parcel:
 
     Facts are arrays (see `KeptFacts`), which lie in a node's memory once for all workers. What is made of them (words,
     distances, tokens) is made by one worker of a node, in the node's cache, and mapped by the others: see `kept`.
-    A model on the hub travels by its name, and the packaged one not at all: it is where arcf is.
+    A model on the hub travels by its name, and the packaged one not at all: it is where arcf is. The encoder of a dense
+    prior travels in the folder of its model, as in an export.
     """
 
     settings: RankerSettings
@@ -41,7 +45,7 @@ class Parcel:
         """
         names = {settings.model, *(model for _, model in settings.ensemble.split())} - {None}
         folders = {name: folder for name in names if name and (folder := find_folder(name))}
-        models = {name: pack(folder) for name, folder in folders.items()}
+        models = {name: _packed(folder) for name, folder in folders.items()}
         facts = KeptFacts.arrays(dataset.facts)
         return cls(settings, dataset.name, facts, dict(dataset.splits), dataset.whole_training, models)
 
@@ -71,3 +75,11 @@ class Parcel:
             with suppress(InputError):  # A cache that cannot be read cannot be bounded either.
                 keep_bounded()
         return here
+
+
+def _packed(folder: Path) -> Folder:
+    """A model's files, and those of its encoder, which it may name by a path of this machine."""
+    model, encoder = pack(folder), encoder_elsewhere(folder)
+    if encoder is None:
+        return model
+    return Folder({**model.files, **{f"{UNTRAINED}/{name}": content for name, content in pack(encoder).files.items()}})

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcf.errors import InputError, MissingExtraError
+from arcf.files import read_json_object
 from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder, locate
 from arcf.scorer.base import LoadedScorer, Scorer
 from arcf.scorer.dense_prior import DensePrior
@@ -122,6 +123,18 @@ def untrained_encoder(settings: ScorerSettings, folder: Path | None = None) -> s
         return None
     own = None if folder is None else folder / UNTRAINED
     return str(own) if own is not None and own.is_dir() else settings.untrained
+
+
+def encoder_elsewhere(folder: Path) -> Path | None:
+    """The folder of the encoder of a model's dense prior, if it is on this machine and not in the model's own folder.
+
+    Raises:
+        InputError: what the model says of itself cannot be read.
+    """
+    if not (folder / CONFIG).is_file():
+        return None
+    encoder = untrained_encoder(ScorerSettings.of(read_json_object(folder / CONFIG)), folder)
+    return None if not encoder or (folder / UNTRAINED).is_dir() else find_folder(encoder)
 
 
 def packaged_model() -> Path:
