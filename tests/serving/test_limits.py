@@ -285,6 +285,23 @@ def test_security_headers(client: TestClient, path: str) -> None:
     assert not any(name.startswith("access-control") for name in headers)
 
 
+def test_as_many_searches_run_as_are_allowed_and_nobody_else_waits(held: Held, running: Running) -> None:
+    """More than the 40 threads that a process has for everything."""
+    many = 42
+
+    async def crowd(address: str) -> list[httpx.Response]:
+        async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+            asked = [asyncio.create_task(client.post("/api/explain", json=ASKED)) for _ in range(many)]
+            await asyncio.to_thread(until, lambda: held.calls == many)
+            questions = await client.get("/api/questions")
+            held.go.set()
+            return [questions, *await asyncio.gather(*asked)]
+
+    with running(held.explainer, ServingSettings(workers=many)) as address:
+        answers = asyncio.run(crowd(address))
+    assert {answer.status_code for answer in answers} == {200}
+
+
 def test_settings_are_checked() -> None:
     for wrong in ({"k": 0}, {"seconds": 0}, {"waiting": -1}, {"token": ""}, {"token": "s\u00e9"}):
         with pytest.raises(SettingError, match="server"):

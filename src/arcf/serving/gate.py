@@ -1,14 +1,18 @@
 """The bounded queue in front of the model."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from math import ceil
 from time import perf_counter
+from typing import Any, TypeVar
 
 import anyio
+from anyio import to_thread
 
 from arcf.serving.problems import ProblemError
+
+Answer = TypeVar("Answer")
 
 WEIGHT = 0.2
 """Of the newest search in the running mean of how long one takes."""
@@ -47,6 +51,7 @@ class Gate:
         self.full = 0
         self.late = 0
         self._free = asyncio.Semaphore(workers)
+        self._threads = anyio.CapacityLimiter(workers)
         self._mean = 1.0
 
     @property
@@ -68,6 +73,14 @@ class Gate:
     def moves_on(self) -> int:
         """In about how many seconds all that are here now will have had their turn; at least 1."""
         return max(1, ceil(self._mean * self.inside / self.workers))
+
+    async def thread(self, work: Callable[..., Answer], *given: Any) -> Answer:
+        """Do the work of somebody who has a turn in a thread.
+
+        There is one for every turn. Those that the whole process shares are 40: searches would wait for each other
+        beyond that, and whoever needs no turn behind them.
+        """
+        return await to_thread.run_sync(work, *given, limiter=self._threads)
 
     @asynccontextmanager
     async def turn(self, seconds: float) -> AsyncIterator[None]:

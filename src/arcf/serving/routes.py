@@ -4,7 +4,6 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypeVar
 
-from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from arcf.serving.corpus import Corpus
@@ -81,7 +80,7 @@ class Waiting:
 
     async def thread(self, request: Request, work: Callable[[], Answer]) -> Answer:
         """Do the work in a thread when its turn comes."""
-        return await self.turn(request, lambda: to_thread.run_sync(work))
+        return await self.turn(request, lambda: self.gate.thread(work))
 
 
 def search_routes(service: Service, waiting: Waiting, metrics: Metrics) -> APIRouter:
@@ -90,9 +89,9 @@ def search_routes(service: Service, waiting: Waiting, metrics: Metrics) -> APIRo
 
     async def answer(request: Request, search: Search, view: Callable[..., Answer], *more: Any) -> Answer:
         async def work() -> Answer:
-            explanation = await run(search)
+            explanation = await run(search, waiting.gate)
             metrics.searched(explanation.found.scorings)
-            return await to_thread.run_sync(view, explanation, *more)
+            return await waiting.gate.thread(view, explanation, *more)
 
         return await waiting.turn(request, work)
 

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable, Generator
 from typing import TypeVar
 
 import anyio
-from anyio import to_thread
 from starlette.types import Receive
 
 from arcf.explanation import Explanation
+from arcf.serving.gate import Gate
 from arcf.serving.search import Search
 from arcf.types import Step
 
@@ -19,8 +19,8 @@ class GoneError(Exception):
     """The client has left; nobody reads the answer."""
 
 
-async def run(search: Search, on_step: Callable[[Step], Awaitable[None]] | None = None) -> Explanation:
-    """Search, and tell of each step as it is found.
+async def run(search: Search, gate: Gate, on_step: Callable[[Step], Awaitable[None]] | None = None) -> Explanation:
+    """Search while having a turn, and tell of each step as it is found.
 
     A thread cannot be stopped, but each step is a call of its own: a search that is cancelled ends after the step that
     it is in, and keeps its slot until then.
@@ -28,7 +28,7 @@ async def run(search: Search, on_step: Callable[[Step], Awaitable[None]] | None 
     steps = search.steps()
     try:
         while True:
-            found = await to_thread.run_sync(advance, steps)
+            found = await gate.thread(advance, steps)
             if isinstance(found, Explanation):
                 return found
             if on_step is not None:

@@ -1,6 +1,5 @@
 """A search as server-sent events: `start`, a `step` for each fact as it is found, then `end` or `error`."""
 
-from anyio import to_thread
 from pydantic import BaseModel
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -46,14 +45,14 @@ class EventStream(Response):
 
     async def _stream(self, send: Send) -> None:
         async with self.gate.turn(self.seconds):
-            await self._send(send, "start", await to_thread.run_sync(self.search.opening))
+            await self._send(send, "start", await self.gate.thread(self.search.opening))
 
             async def tell(step: Step) -> None:
                 await self._send(send, "step", self.search.link(step))
 
-            explanation = await run(self.search, tell)
+            explanation = await run(self.search, self.gate, tell)
             self.metrics.searched(explanation.found.scorings)
-            end = await to_thread.run_sync(self.search.explanation, explanation)
+            end = await self.gate.thread(self.search.explanation, explanation)
         await self._send(send, "end", end, last=True)
 
     async def _send(self, send: Send, event: str, data: BaseModel, last: bool = False) -> None:
