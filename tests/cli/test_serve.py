@@ -72,13 +72,13 @@ def test_replicas_search_and_one_process_takes_the_requests(
 
     monkeypatch.setattr("arcf.serving.replicas.replicated", replicated)
     for where in (("--ray", "10.0.0.1:6379"), ()):
-        assert arcf("serve", "--replicas", "3", "--workers", "2", *where) == 0
+        assert arcf("serve", "--replicas", "3", "--workers", "2", "--seconds", "9", *where) == 0
     assert started["explainer"] == "an explainer with replicas"
     assert started["settings"].workers == 6
     name = f"arcf-{platform.node()}-8000"
     assert [given[2] for given in asked] == [
-        ReplicaSettings(3, "10.0.0.1:6379", 2, name),
-        ReplicaSettings(3, "local", 2, name),
+        ReplicaSettings(3, "10.0.0.1:6379", 2, name, 9.0),
+        ReplicaSettings(3, "local", 2, name, 9.0),
     ]
     assert asked[0][1].name == "science"
 

@@ -6,18 +6,19 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from threading import Event
 
 import httpx
 import pytest
 
 from arcf.chain import ChainSettings
 from arcf.data import load
-from arcf.errors import InputError, SettingError
+from arcf.errors import ArcfWarning, InputError, SettingError
 from arcf.explainer import Explainer, load_explainer
 from arcf.explanation import Explanation
 from arcf.rankers import RankerSettings
 from arcf.serving import ServingSettings
-from arcf.serving.replicas import Found, ReplicaSettings, ReplicatedExplainer, replicated
+from arcf.serving.replicas import Found, ReplicaSettings, ReplicatedExplainer, _check_room, replicated
 from arcf.types import Question, Step
 
 Running = Callable[[Explainer, ServingSettings], AbstractContextManager[str]]
@@ -129,6 +130,61 @@ def test_a_stream_goes_on_where_it_was(explainer: Explainer) -> None:
     assert [step.chosen for step in collected()] == [step.chosen for step in whole.chain.steps]
     assert [end.facts for end in ends] == [whole.facts]
     assert handle.cancelled == 3
+
+
+@pytest.mark.parametrize("name", ["OutOfMemoryError", "NodeDiedError", "ObjectLostError", "ActorUnavailableError"])
+def test_whatever_ends_a_replica_another_is_asked(explainer: Explainer, name: str) -> None:
+    kind = getattr(ray.exceptions, name, None)
+    if kind is None:
+        pytest.skip(f"this Ray has no {name}")
+    died = kind.__new__(kind, "It is gone.")  # Each is made from other things, and says nothing that we need.
+    handle = Scripted(explainer, (1, died), None)
+    question = explainer.dataset.question("science-001")
+    found = ReplicatedExplainer(explainer.dataset, explainer.ranker, handle).explain(question)
+    assert found.facts == explainer.explain(question).facts
+
+
+class Nobody:
+    """A handle of Ray Serve while no replica is there: whoever asks waits until he gives up."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error, self.given_up = error, Event()
+        self.steps = self
+
+    def remote(self, *_: object) -> "Nobody":
+        return self
+
+    def __iter__(self) -> Iterator[Step | Found]:
+        assert self.given_up.wait(20)
+        raise self.error
+        yield
+
+    def cancel(self) -> None:
+        self.given_up.set()
+
+
+@pytest.mark.parametrize("name", ["RayActorError", "TaskCancelledError"])
+@pytest.mark.parametrize("path", ["api/explain", "api/explain/stream"])
+def test_a_search_that_no_replica_takes_ends_in_time(
+    explainer: Explainer, running: Running, path: str, name: str
+) -> None:
+    handle = Nobody(getattr(ray.exceptions, name)())
+    alone = ReplicatedExplainer(explainer.dataset, explainer.ranker, handle, 0.2)
+    with running(alone, ServingSettings(seconds=0.2)) as address:
+        answer = httpx.post(f"{address}{path}", json=ASKED, timeout=60)
+        assert httpx.get(f"{address}api/health").json()["running"] == 0
+    assert answer.status_code == 504 or '"status":504' in answer.text
+
+
+def test_time_that_is_over_is_no_death(explainer: Explainer) -> None:
+    handle = Nobody(ray.exceptions.RayActorError())
+    with pytest.raises(TimeoutError, match="no answer came in"):
+        ReplicatedExplainer(explainer.dataset, explainer.ranker, handle, 0.05).explain("What melts?")
+
+
+def test_a_cluster_that_is_too_small_so_far() -> None:
+    with pytest.warns(ArcfWarning, match=r"want 9 processors, and there are 2; nothing is served until the cluster"):
+        _check_room(9, 2, "10.0.0.1:6379")
 
 
 def test_a_question_that_kills_every_replica(explainer: Explainer) -> None:

@@ -89,6 +89,6 @@ def serve(
         from arcf.serving.replicas import ReplicaSettings, replicated
 
         name = f"arcf-{node()}-{listener.getsockname()[1]}"
-        everywhere = ReplicaSettings(replicas, ray or HERE, workers, name)
+        everywhere = ReplicaSettings(replicas, ray or HERE, workers, name, seconds)
         with replicated(settings, given_facts(dataset), everywhere) as explainer:
             run(explainer, replace(limits, workers=workers * replicas), listener, tell)

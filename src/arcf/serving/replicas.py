@@ -11,10 +11,12 @@ import warnings
 from collections.abc import AsyncIterator, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import TIMEOUT_MAX, Event, Timer
+from time import perf_counter
 from typing import Any
 
 import numpy as np
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from numpy.typing import NDArray
 
 from arcf.chain import ChainSettings, SearchResult
@@ -38,11 +40,16 @@ from arcf.types import Dataset, Question, Step
 TRIES = 4
 """How many replicas may die over one search."""
 
+DEATHS = ("RayActorError", "OutOfMemoryError", "NodeDiedError", "ObjectLostError", "WorkerCrashedError")
+"""What Ray calls the end of a replica: of its process, or of the node with what it had answered. Not every Ray has
+all of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReplicaSettings:
     """How many replicas there are, on which cluster (see `cluster.connected`), and how many searches each runs.
 
+    A search may take so many `seconds`; Ray itself would wait for ever for a replica that it could be given to.
     Replicas outlive a front that is killed. Under the `name` of its own, it finds them again when it is back.
     """
 
@@ -50,6 +57,7 @@ class ReplicaSettings:
     address: str
     searches: int = 1
     name: str = "arcf"
+    seconds: float = 60.0
 
     def __post_init__(self) -> None:
         if self.count < 1:
@@ -67,7 +75,8 @@ class Found:
 class Replica:
     """One copy of the model, in a process of its own. It is made from a reference to a `Parcel`."""
 
-    def __init__(self, reference: Any) -> None:
+    def __init__(self, reference: Any, searches: int) -> None:
+        self._threads = CapacityLimiter(searches)
         parcel: Parcel = import_ray().get(reference)
         self._explainer = load_explainer(*parcel.open())
 
@@ -81,11 +90,14 @@ class Replica:
         """The steps as they are found, then the end. Who asks no longer ends it after the step that it is in."""
         steps = self._explainer.with_settings(settings).steps(question, start, excluded)
         try:
-            while not isinstance(found := await to_thread.run_sync(advance, steps), Explanation):
+            while not isinstance(found := await self._next(steps), Explanation):
                 yield found
             yield Found(found.found, found.seconds)
         finally:
             steps.close()
+
+    async def _next(self, steps: Generator[Step, None, Explanation]) -> Step | Explanation:
+        return await to_thread.run_sync(advance, steps, limiter=self._threads)
 
 
 class _Elsewhere:
@@ -96,17 +108,21 @@ class _Elsewhere:
 
 
 class ReplicatedExplainer(Explainer):
-    """An explainer whose searches run on replicas: here are only the facts, and what is near them."""
+    """An explainer whose searches run on replicas, for so many seconds each.
 
-    def __init__(self, dataset: Dataset, ranker: Autoregressive, handle: Any) -> None:
+    Here are only the facts, and what is near them.
+    """
+
+    def __init__(self, dataset: Dataset, ranker: Autoregressive, handle: Any, seconds: float = 60.0) -> None:
         super().__init__(dataset, ranker)
         self._handle = handle
+        self._seconds = seconds
 
     def with_settings(self, settings: ChainSettings) -> "ReplicatedExplainer":
         """See `Explainer`."""
         if settings == self.settings:
             return self
-        return ReplicatedExplainer(self.dataset, self.ranker.with_settings(settings), self._handle)
+        return ReplicatedExplainer(self.dataset, self.ranker.with_settings(settings), self._handle, self._seconds)
 
     def steps(
         self, question: Question, start: Sequence[str] = (), excluded: Collection[str] = ()
@@ -115,25 +131,55 @@ class ReplicatedExplainer(Explainer):
 
         Raises:
             InputError: one replica after the other died over it.
+            TimeoutError: its time was over.
         """
-        errors, told = import_ray().exceptions, 0
+        errors, told, end = import_ray().exceptions, 0, perf_counter() + self._seconds
+        deaths = tuple(getattr(errors, name) for name in DEATHS if hasattr(errors, name))
         for _ in range(TRIES):
             asked = self._handle.steps.remote(question, self.settings, tuple(start), tuple(excluded))
             try:
-                for place, found in enumerate(asked):
-                    if isinstance(found, Found):
-                        return Explanation(found.result, self.dataset, self.ranker, found.seconds)
-                    if place == told:
-                        told += 1
-                        yield found
-            except errors.RayActorError:
+                with _ending(asked, end - perf_counter()):
+                    for place, found in enumerate(asked):
+                        if isinstance(found, Found):
+                            return Explanation(found.result, self.dataset, self.ranker, found.seconds)
+                        if place == told:
+                            told += 1
+                            yield found
+            except deaths:
                 continue
             except errors.RayTaskError as error:
                 # What was raised there, without what Ray says of it.
                 raise error.cause from None
-            finally:
-                asked.cancel()
         raise InputError(f"{TRIES} replicas died over this question; ask for less (k, max_facts).")
+
+
+@contextmanager
+def _ending(asked: Any, seconds: float) -> Iterator[None]:
+    """Give up what is asked of a replica at the end of the block, or after so many seconds if that comes first.
+
+    The thread that waits for an answer cannot look at the clock meanwhile, so another one does.
+
+    Raises:
+        TimeoutError: the time was over.
+    """
+    is_over = Event()
+
+    def give_up() -> None:
+        is_over.set()
+        asked.cancel()
+
+    clock = Timer(min(max(seconds, 0.0), TIMEOUT_MAX), give_up)
+    clock.daemon = True
+    clock.start()
+    try:
+        yield
+    except Exception as error:  # Whatever Ray calls it: it depends on how far the search was.
+        if is_over.is_set():
+            raise TimeoutError(f"no answer came in {seconds:g} s") from error
+        raise
+    finally:
+        clock.cancel()
+        asked.cancel()
 
 
 @contextmanager
@@ -153,7 +199,7 @@ def replicated(settings: RankerSettings, dataset: Dataset, replicas: ReplicaSett
         encoder, query = untrained_encoder(learnt, folder), settings.query or learnt.query
         neighborhood = make_neighborhood(dataset, settings.distance, encoder, settings.threads)
         ranker = Autoregressive(_Elsewhere(), neighborhood, settings.chain, settings.tiers, query)
-        yield ReplicatedExplainer(dataset, ranker, handle.options(stream=True))
+        yield ReplicatedExplainer(dataset, ranker, handle.options(stream=True), replicas.seconds)
 
 
 @contextmanager
@@ -172,7 +218,7 @@ def _deployed(parcel: Parcel, replicas: ReplicaSettings) -> Iterator[Any]:
     serve.start(proxy_location="Disabled")  # Requests come to the front.
     try:
         # By reference: what is bound travels through the controller to every replica anew.
-        yield _run(deployed.bind(ray.put(parcel)), replicas.name)
+        yield _run(deployed.bind(ray.put(parcel), replicas.searches), replicas.name)
     finally:
         serve.delete(replicas.name)
 
@@ -188,10 +234,10 @@ def _run(application: Any, name: str) -> Any:
 
 
 def _check_room(wanted: int, there: int, address: str) -> None:
-    """Ray waits for processors without a word: on a cluster they may come, here they will not."""
+    """Ray waits for the processors of all replicas without a word: on a cluster they may come, here they will not."""
     if wanted <= there:
         return
     short = f"The replicas want {wanted} processors, and there are {there}"
     if address == HERE:
         raise SettingError(f"{short}; ask for fewer --replicas, --workers or --threads.")
-    warnings.warn(f"{short}; some replicas wait until the cluster has grown.", ArcfWarning, stacklevel=2)
+    warnings.warn(f"{short}; nothing is served until the cluster has grown.", ArcfWarning, stacklevel=2)
