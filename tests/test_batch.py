@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from arcf.batch import ExplanationJob, explain_to_file, explained
 from arcf.chain import ChainSettings
 from arcf.errors import InputError
+from arcf.neighborhood import make_distance
 from arcf.rankers import RankerSettings
-from arcf.scorer import STOP, Prefix, ScorerSettings
+from arcf.scorer import STOP, Prefix, ScorerSettings, dense_prior
 from arcf.types import Dataset, Fact, Option, Question, digest_texts
 
 DATASET = Dataset("d", tuple(Fact(f"u{n}", text) for n, text in enumerate(["ice is solid", "ice melts", "heat melts"])))
@@ -171,6 +172,33 @@ def test_the_facts_are_gone_through_once(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("arcf.types.digest_texts", noted)
     explain_to_file(replace(JOB, dataset=Dataset("d", DATASET.facts)), tmp_path / "out")
     assert len(gone) == 1
+
+
+def test_vectors_that_were_made_meanwhile_make_another_job(
+    tmp_path: Path, empty_cache: Path, tiny_graph: Path, scorer: InOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With them a dense prior ranks otherwise: no file has explanations of both kinds. What was begun can be ended."""
+    assert not empty_cache.exists()
+    wanted: list[bool | None] = []
+
+    def noted(*given: Any) -> InOrder:
+        wanted.append(given[-1])
+        return scorer
+
+    monkeypatch.setattr("arcf.rankers.registry.load_scorer", noted)
+    monkeypatch.setattr(dense_prior, "MANY_FACTS", 3)
+    (tmp_path / "model").mkdir()
+    config = ScorerSettings(dense=8.0, untrained=str(tiny_graph)).to_config()
+    (tmp_path / "model" / "config.json").write_text(json.dumps(config))
+    job = replace(JOB, ranker=RankerSettings(model=str(tmp_path / "model")))
+    explain_to_file(replace(job, questions=QUESTIONS[:2]), tmp_path / "out")
+    make_distance(DATASET, "embedding", str(tiny_graph))
+    with pytest.raises(InputError, match="out:1: is an explanation of another model, other settings or other facts"):
+        explain_to_file(job, tmp_path / "out")
+    explain_to_file(replace(job, ranker=replace(job.ranker, vectors=False)), tmp_path / "out")
+    explain_to_file(job, tmp_path / "new")
+    assert len(ids(tmp_path / "out")) == len(ids(tmp_path / "new")) == 5
+    assert wanted == [False, False, True]
 
 
 def test_where_it_runs_makes_no_other_job() -> None:

@@ -18,6 +18,7 @@ from arcf.explainer import load_explainer
 from arcf.files import check_writable, locked
 from arcf.rankers import OnCluster, RankerSettings
 from arcf.rankers.parcel import Parcel
+from arcf.rankers.screening import decided
 from arcf.runs.journal import fingerprint
 from arcf.types import Dataset, Question
 
@@ -42,9 +43,14 @@ class ExplanationJob:
 
         So do training questions: distances learn from them how common words are.
         """
-        decisive = {"arcf": version("arcf"), "ranker": self.ranker.identity(), "top_k": self.top_k}
+        ranker = decided(self.ranker, self.dataset)
+        decisive = {"arcf": version("arcf"), "ranker": ranker.identity(), "top_k": self.top_k}
         decisive |= fingerprint(self.dataset, ())
         return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16]
+
+    def decided(self) -> "ExplanationJob":
+        """The job with what the cache decides of it now; see `rankers.screening`."""
+        return replace(self, ranker=decided(self.ranker, self.dataset))
 
     def without(self, done: Collection[str]) -> "ExplanationJob":
         """The part of the job that is left when the questions of some ids are done."""
@@ -57,7 +63,8 @@ class ExplanationJob:
             InputError: the model cannot be read.
             MissingExtraError: the model needs a library that is not installed.
         """
-        return _explaining(self.ranker, self.dataset, self.run(), self.top_k)
+        job = self.decided()
+        return _explaining(job.ranker, job.dataset, job.run(), job.top_k)
 
     def records(self) -> Iterator[Record]:
         """The explanations of all questions, in their order, each as soon as it is found; see `prepare`."""
@@ -89,6 +96,7 @@ def explaining_on(
     def records(job: ExplanationJob) -> Iterator[Record]:
         if not job.questions:
             return
+        job = job.decided()
         work = ExplanationWork(Parcel.of(job.ranker, job.dataset), job.run(), job.top_k)
         with cluster.pool(job.ranker, work) as pool:
             for record in pool.answers(job.questions):
@@ -124,6 +132,7 @@ def explain_to_file(
             explanations of this job.
     """
     check_writable(output)
+    job = job.decided()
     with locked(output):
         left = job.without(explained(output, job))
         for _ in range(len(job.questions) - len(left.questions)):

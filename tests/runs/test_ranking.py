@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Barrier, Event, get_ident
 
@@ -11,9 +11,11 @@ import pytest
 
 from arcf.data import load
 from arcf.errors import InputError
+from arcf.neighborhood import make_distance
 from arcf.rankers import RankerSettings
 from arcf.runs import RankingJob, rank_questions, rank_to_file, ranking
 from arcf.runs.journal import Journal
+from arcf.scorer import ScorerSettings, dense_prior
 from arcf.types import Question, Ranking
 
 QUESTIONS = [Question(f"q{number}", "") for number in range(9)]
@@ -117,6 +119,25 @@ def test_a_file_is_the_same_whatever_the_number_of_threads(tmp_path: Path) -> No
         rank_to_file(job, tmp_path / "run", "json")
         files.append((tmp_path / "run").read_bytes())
     assert files[0] == files[1]
+
+
+def test_vectors_that_were_made_meanwhile_are_other_settings(
+    tmp_path: Path, empty_cache: Path, tiny_graph: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not empty_cache.exists()
+    dataset = load()
+    monkeypatch.setattr(dense_prior, "MANY_FACTS", len(dataset.facts))
+    (tmp_path / "model").mkdir()
+    config = ScorerSettings(dense=8.0, untrained=str(tiny_graph)).to_config()
+    (tmp_path / "model" / "config.json").write_text(json.dumps(config))
+    job = RankingJob(RankerSettings(model=str(tmp_path / "model")), dataset, dataset.split("dev"))
+    with job.journal(tmp_path / "run"):
+        pass
+    make_distance(dataset, "embedding", str(tiny_graph))
+    with pytest.raises(InputError, match="an unfinished run with another ranker"), job.journal(tmp_path / "run"):
+        pass
+    with replace(job, ranker=replace(job.ranker, vectors=False)).journal(tmp_path / "run"):
+        pass
 
 
 def test_torch_ranks_one_question_at_a_time(made_up_model: Path) -> None:

@@ -146,6 +146,24 @@ def test_of_many_facts_that_are_kept_none_is_encoded(
     assert found.tolist() == expected.tolist()
 
 
+@pytest.mark.usefixtures("empty_cache")
+@pytest.mark.parametrize("many", [3, 99])
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("vectors", [False, True])
+def test_whether_all_have_vectors_may_be_said(
+    encoder: str, monkeypatch: pytest.MonkeyPatch, many: int, kept: bool, vectors: bool
+) -> None:
+    """Whatever is kept, and however many they are."""
+    prefix, facts = Prefix(QUERIES[0], (4,)), np.arange(len(FACTS))
+    if kept:
+        DensePrior(encoder, FACTS, WEIGHT)
+    monkeypatch.setattr(dense_prior, "MANY_FACTS", many)
+    made = DensePrior(encoder, FACTS, WEIGHT, None, vectors)
+    for prior in (made, made.for_facts(FACTS)):
+        expected = prior.score(prefix, facts) if vectors else np.zeros(len(FACTS))
+        assert prior.estimate(prefix, facts).tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("facts", [[], [""], ["ice", "ice"]])
 @pytest.mark.parametrize("many", [0, 9])
 def test_corpora_with_little_in_them(

@@ -13,6 +13,7 @@ from arcf.kept.facts import KeptFacts
 from arcf.kept.folder import MODELS, cache_folder, keep_bounded
 from arcf.pretrained.location import find_folder
 from arcf.rankers.registry import find_kind
+from arcf.rankers.screening import decided
 from arcf.rankers.settings import RankerSettings
 from arcf.scorer.exported.folder import UNTRAINED
 from arcf.scorer.loading import encoder_elsewhere
@@ -38,11 +39,12 @@ class Parcel:
 
     @classmethod
     def of(cls, settings: RankerSettings, dataset: Dataset) -> Self:
-        """Pack a ranker's needs.
+        """Pack a ranker's needs, and what the cache here decides: all that open the parcel are the same ranker.
 
         Raises:
             InputError: a model's folder cannot be read.
         """
+        settings = decided(settings, dataset)
         names = {settings.model, *(model for _, model in settings.ensemble.split())} - {None}
         folders = {name: folder for name in names if name and (folder := find_folder(name))}
         models = {name: _packed(folder) for name, folder in folders.items()}

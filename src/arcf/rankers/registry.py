@@ -42,6 +42,7 @@ LOGGER = logging.getLogger(__name__)
 ALWAYS = frozenset({"kind", "query"})
 ENCODER_SETTINGS = frozenset({"model", "threads"})
 MODEL_SETTINGS = ENCODER_SETTINGS | {"distance", "device"}
+CHAIN_SETTINGS = MODEL_SETTINGS | {"chain", "tiers", "vectors"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def _neighborhood(scorer: LoadedScorer, settings: RankerSettings, dataset: Datas
 def _scorer(settings: RankerSettings, dataset: Dataset) -> LoadedScorer:
     model = settings.model or packaged_model()
     with logged(LOGGER, "loaded the model %s", model):
-        return load_scorer(model, dataset.texts, settings.device, settings.threads)
+        return load_scorer(model, dataset.texts, settings.device, settings.threads, settings.vectors)
 
 
 def _nearest(name: str) -> RankerKind:
@@ -165,12 +166,10 @@ def _dense_and_lexical(settings: RankerSettings, dataset: Dataset) -> Ranker:
 
 
 RANKERS: dict[str, RankerKind] = {
-    "arcf": RankerKind(build_autoregressive, MODEL_SETTINGS | {"chain", "tiers"}, takes_long=True),
+    "arcf": RankerKind(build_autoregressive, CHAIN_SETTINGS, takes_long=True),
     "single-fact": RankerKind(_single_fact, MODEL_SETTINGS | {"retrieved"}, takes_long=True),
     "path-rerank": RankerKind(_path_rerank, MODEL_SETTINGS | {"paths"}, takes_long=True),
-    "ensemble": RankerKind(
-        _ensemble, MODEL_SETTINGS | {"chain", "tiers", "retrieved", "paths", "ensemble"}, takes_long=True
-    ),
+    "ensemble": RankerKind(_ensemble, CHAIN_SETTINGS | {"retrieved", "paths", "ensemble"}, takes_long=True),
     "bm25-iterated": RankerKind(_iterated),
     **{name: _nearest(name) for name in DISTANCES},
     "embedding-iterated": RankerKind(_dense_iterated, ENCODER_SETTINGS),

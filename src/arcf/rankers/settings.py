@@ -76,7 +76,8 @@ class RankerSettings:
     the form in which questions are asked; None: as the model has learnt it, with the answer if there is no model.
     `chain`: how chains are searched for. `tiers`: what is ranked. `device` and `threads`: where a model runs, which
     changes no result beyond rounding. `retrieved`: how many facts are scored alone, the nearest ones; None: all.
-    `paths`: the chains of a path re-ranker. `ensemble`: its members.
+    `paths`: the chains of a path re-ranker. `ensemble`: its members. `vectors`: whether those of all facts tell which
+    are worth a score, for a model with a dense prior; None: if they are few, or kept. See `rankers.screening`.
     """
 
     kind: str = "arcf"
@@ -90,6 +91,7 @@ class RankerSettings:
     retrieved: int | None = None
     paths: PathSettings = field(default_factory=PathSettings)
     ensemble: EnsembleSettings = field(default_factory=EnsembleSettings)
+    vectors: bool | None = None
 
     def __post_init__(self) -> None:
         if self.query is not None and self.query not in QUERY_FORMS:
@@ -117,6 +119,8 @@ class RankerSettings:
         """All that decides a ranking: the model by its files instead of its name, and not where it runs."""
         values = self.to_dict()
         del values["device"], values["threads"]
+        if self.vectors is None:  # As before there was such a setting: what was begun then goes on.
+            del values["vectors"]
         models = [model_identity(model) for _, model in self.ensemble.split() if model]
         values |= {"members": models} if models else {}
         return values | {"model": model_identity(self.model or packaged_model())}

@@ -57,6 +57,7 @@ def rank_on_cluster(
     pick(FORMATS, file_format, "run format")
     find_kind(job.ranker)
     check_writable(output)
+    job = job.decided()
     with job.journal(output) as journal:
         left = [question for question in job.questions if question not in journal]
         if left:

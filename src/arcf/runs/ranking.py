@@ -12,6 +12,7 @@ from arcf.files import check_writable
 from arcf.pretrained.location import find_folder
 from arcf.pretrained.threads import usable_threads
 from arcf.rankers import Ranker, RankerSettings, build_ranker, find_kind
+from arcf.rankers.screening import decided
 from arcf.registry import pick
 from arcf.runs.files import FORMATS, write_run
 from arcf.runs.journal import Journal, fingerprint
@@ -85,9 +86,14 @@ class RankingJob:
     questions: Sequence[Question]
     top_k: int | None = None
 
+    def decided(self) -> "RankingJob":
+        """The job with what the cache decides of it now; see `rankers.screening`."""
+        return replace(self, ranker=decided(self.ranker, self.dataset))
+
     def journal(self, output: Path) -> Journal:
         """The journal of the run file that is being made: beside it, and keyed by all of this."""
-        decisive = {"arcf": version("arcf"), "ranker": self.ranker.identity(), "top_k": self.top_k}
+        ranker = decided(self.ranker, self.dataset)
+        decisive = {"arcf": version("arcf"), "ranker": ranker.identity(), "top_k": self.top_k}
         path = output.with_name(f"{output.name}.partial")
         return Journal(path, decisive | fingerprint(self.dataset, self.questions))
 
@@ -119,6 +125,7 @@ def rank_to_file(
     """
     pick(FORMATS, file_format, "run format")
     check_writable(output)
+    job = job.decided()
     journal = job.journal(output) if find_kind(job.ranker).takes_long else None
     at_once = threads_of(job.ranker) if journal is not None else 1
     ranker = build_ranker(job.ranker if at_once == 1 else replace(job.ranker, threads=1), job.dataset)

@@ -5,7 +5,9 @@ other texts. The cosine of the untrained encoder is added to every score, in tra
 does not say, and cannot undo it.
 
 The facts' vectors are those of the embedding distance by the same encoder: made once, and kept. Of very many facts, a
-vector is made when it is first asked for instead, unless all are there (`arcf index --distance embedding`).
+vector is made when it is first asked for instead, unless all are there (`arcf index --distance embedding`). Which facts
+are worth a score, the prior tells only where all vectors are there: so whether they are decides rankings, and whoever
+goes on with a run that was begun, or has parts of it done elsewhere, must say which it is.
 """
 
 from collections.abc import Sequence
@@ -46,13 +48,21 @@ class DensePrior:
     """Scores candidates by the cosine of their vector with the question's, and with the nearest chosen fact's.
 
     `encoder` is a sentence encoder's folder, or its name on the hub; it has so many `threads`, all unless given.
-    Threads may share a prior.
+    `vectors`: whether there are those of all facts; None: if they are few, or kept. Threads may share a prior.
     """
 
-    def __init__(self, encoder: str, facts: Sequence[str], weight: float, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        encoder: str,
+        facts: Sequence[str],
+        weight: float,
+        threads: int | None = None,
+        vectors: bool | None = None,
+    ) -> None:
         self.weight = weight
         self.encoder = encoder
         self._threads = threads
+        self._all = vectors
         # The one that it is now, whatever becomes of its folder: other vectors would not fit those at hand.
         self._loaded = load_encoder(encoder, threads)
         self._vectors = self._vectors_of(facts)
@@ -60,7 +70,7 @@ class DensePrior:
 
     def for_facts(self, facts: Sequence[str]) -> Self:
         """The same prior of other facts."""
-        return type(self)(self.encoder, facts, self.weight, self._threads)
+        return type(self)(self.encoder, facts, self.weight, self._threads, self._all)
 
     def score(self, prefix: Prefix, candidates: NDArray[np.int64]) -> NDArray[np.float32]:
         """The score of each candidate after `prefix`."""
@@ -82,11 +92,11 @@ class DensePrior:
         return self.score(prefix, facts)
 
     def _vectors_of(self, facts: Sequence[str]) -> "KeptVectors | LazyVectors":
-        """The vectors of all facts, where they are few or somebody has made them; else what makes them one by one."""
-        if len(facts) < MANY_FACTS:
+        """The vectors of all facts, where they are wanted, few or made already; else what makes them one by one."""
+        if self._all if self._all is not None else len(facts) < MANY_FACTS:
             recipe = Embedding(self.encoder, threads=self._threads)
             return KeptVectors(cast("EmbeddingDistance", load_or_build(recipe, TextFacts(facts), ())))
-        found = find_embedding(self.encoder, facts)
+        found = find_embedding(self.encoder, facts) if self._all is None else None
         return LazyVectors(self._loaded, facts) if found is None else KeptVectors(found)
 
     def _encode_query(self, query: str) -> Vectors:

@@ -27,7 +27,11 @@ IDENTIFYING = (MODEL, LOWER, CONFIG, TOKENIZER, CALIBRATION)
 
 
 def load_scorer(
-    name: str | Path, facts: Sequence[str], device: str = "auto", threads: int | None = None
+    name: str | Path,
+    facts: Sequence[str],
+    device: str = "auto",
+    threads: int | None = None,
+    vectors: bool | None = None,
 ) -> LoadedScorer:
     """A scorer of the facts' texts.
 
@@ -37,6 +41,8 @@ def load_scorer(
         facts: texts of the corpus; a fact's id is its position.
         device: where torch weights are run; an exported model runs on the processor.
         threads: how many of the processor are used; all of them unless given.
+        vectors: whether its dense prior, if it has one, has the vectors of all facts; if they are few, or kept, unless
+            given.
 
     Raises:
         InputError: the model cannot be loaded.
@@ -46,7 +52,7 @@ def load_scorer(
     folder = locate(name)
     with _loading_encoder(folder, threads):
         network = load_network(folder, facts, device, threads)
-    return with_prior(network, facts, folder, threads)
+    return with_prior(network, facts, folder, threads, vectors)
 
 
 @contextmanager
@@ -80,23 +86,31 @@ def load_network(
 
 
 def with_prior(
-    scorer: LoadedScorer, facts: Sequence[str], folder: Path | None = None, threads: int | None = None
+    scorer: LoadedScorer,
+    facts: Sequence[str],
+    folder: Path | None = None,
+    threads: int | None = None,
+    vectors: bool | None = None,
 ) -> LoadedScorer:
     """A model's scorer of these facts with the prior that the model was trained with, if any; see `make_prior`.
 
     Raises:
         InputError: the encoder of its dense prior cannot be loaded.
     """
-    prior = make_prior(scorer.settings, facts, folder, threads)
+    prior = make_prior(scorer.settings, facts, folder, threads, vectors)
     return scorer if prior is None else WithPrior(scorer, prior)
 
 
 def make_prior(
-    settings: ScorerSettings, facts: Sequence[str], folder: Path | None = None, threads: int | None = None
+    settings: ScorerSettings,
+    facts: Sequence[str],
+    folder: Path | None = None,
+    threads: int | None = None,
+    vectors: bool | None = None,
 ) -> Prior | None:
     """The prior of a model with these settings, if it has any; `folder` is the model's, where it has one.
 
-    `threads` are those of the dense prior's encoder, all unless given.
+    `threads` are those of the dense prior's encoder, all unless given; `vectors`: see `DensePrior`.
 
     Raises:
         InputError: the encoder of its dense prior cannot be loaded.
@@ -106,7 +120,7 @@ def make_prior(
         parts.append(LexicalPrior(facts, settings.prior))
     encoder = untrained_encoder(settings, folder)
     if encoder is not None:
-        parts.append(DensePrior(encoder, facts, settings.dense, threads))
+        parts.append(DensePrior(encoder, facts, settings.dense, threads, vectors))
     return SumOfPriors(parts) if len(parts) > 1 else next(iter(parts), None)
 
 
@@ -125,15 +139,20 @@ def untrained_encoder(settings: ScorerSettings, folder: Path | None = None) -> s
     return str(own) if own is not None and own.is_dir() else settings.untrained
 
 
-def encoder_elsewhere(folder: Path) -> Path | None:
-    """The folder of the encoder of a model's dense prior, if it is on this machine and not in the model's own folder.
+def encoder_of(folder: Path) -> str | None:
+    """The encoder of the dense prior of the model in a folder, if it has one; nothing is loaded.
 
     Raises:
         InputError: what the model says of itself cannot be read.
     """
     if not (folder / CONFIG).is_file():
         return None
-    encoder = untrained_encoder(ScorerSettings.of(read_json_object(folder / CONFIG)), folder)
+    return untrained_encoder(ScorerSettings.of(read_json_object(folder / CONFIG)), folder)
+
+
+def encoder_elsewhere(folder: Path) -> Path | None:
+    """The folder of that encoder, if it is on this machine and not in the model's own folder; see `encoder_of`."""
+    encoder = encoder_of(folder)
     return None if not encoder or (folder / UNTRAINED).is_dir() else find_folder(encoder)
 
 
