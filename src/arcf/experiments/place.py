@@ -24,7 +24,6 @@ from arcf.data import load
 from arcf.data.sample import sampled
 from arcf.errors import InputError
 from arcf.files import make_folder, read_json_object, write_text
-from arcf.rankers import RankerSettings
 from arcf.scorer import model_identity
 from arcf.training.settings import ModelSettings
 from arcf.types import Dataset
@@ -213,8 +212,6 @@ def _plain(value: Any) -> Any:
     if not is_dataclass(value):
         return value
     made = {entry.name: _part(getattr(value, entry.name)) for entry in fields(value) if entry.name != LABEL}
-    if isinstance(value, RankerSettings) and value.vectors is None:
-        del made["vectors"]  # Jobs that were done before there was such a setting keep their keys.
     if "dataset" in made:
         made["content"] = _content(made["dataset"])
     if isinstance(value, ModelSettings):

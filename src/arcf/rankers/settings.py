@@ -119,8 +119,6 @@ class RankerSettings:
         """All that decides a ranking: the model by its files instead of its name, and not where it runs."""
         values = self.to_dict()
         del values["device"], values["threads"]
-        if self.vectors is None:  # As before there was such a setting: what was begun then goes on.
-            del values["vectors"]
         models = [model_identity(model) for _, model in self.ensemble.split() if model]
         values |= {"members": models} if models else {}
         return values | {"model": model_identity(self.model or packaged_model())}
