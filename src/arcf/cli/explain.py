@@ -87,7 +87,8 @@ def explain(
     asked = own if question_id is None else explainer.dataset.question(question_id)
     explanation = explainer.explain(asked, answer or correct, options or ())
     show(explanation, top_k)
-    _write_pictures(explanation, svg, html)
+    if svg or html:
+        _write_pictures(explanation, svg, html)
 
 
 def _check_answer(question: str | None, answer: str, correct: str, options: list[str]) -> None:
