@@ -21,6 +21,7 @@ from arcf.cli import (
     rank,
     reachability,
     reproduce,
+    restore,
     serve,
     teach,
     train,
@@ -43,6 +44,7 @@ app.command()(train.train)
 app.command()(teach.teach)
 app.command()(average.average)
 app.command()(export.export)
+app.command()(restore.restore)
 app.command()(index.index)
 app.command()(fuse.fuse)
 app.command()(calibrate.calibrate)
