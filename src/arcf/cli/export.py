@@ -34,6 +34,10 @@ def export(
     untrained: Annotated[
         str, typer.Option(help="That encoder, of a model that was trained without: a folder, or a name on the hub.")
     ] = MINILM,
+    precedents: Annotated[
+        float | None,
+        typer.Option(min=0, help="Weight of the explanations of similar questions in scores. [default: as before]"),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Compare its scores with the model's, on the packaged questions.")
     ] = False,
@@ -50,7 +54,7 @@ def export(
     except ModuleNotFoundError as error:
         raise MissingExtraError("Exporting a model", "train") from error
 
-    manifest = exporting.export(model, output, precision, dense, untrained)
+    manifest = exporting.export(model, output, precision, dense=dense, untrained=untrained, precedents=precedents)
     agreement = _agreement(model, output) if check else None
     if as_json:
         record = {"output": str(output), "bytes": _size(manifest)} | asdict(manifest)

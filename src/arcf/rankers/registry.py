@@ -34,14 +34,14 @@ from arcf.rankers.settings import RankerSettings
 from arcf.rankers.single_fact import SingleFact
 from arcf.registry import pick
 from arcf.scorer import LoadedScorer, load_scorer, packaged_model
-from arcf.scorer.loading import dense_encoder
+from arcf.scorer.loading import dense_encoder, with_precedents
 from arcf.timing import logged
 from arcf.types import Dataset
 
 LOGGER = logging.getLogger(__name__)
 ALWAYS = frozenset({"kind", "query"})
 ENCODER_SETTINGS = frozenset({"model", "threads"})
-MODEL_SETTINGS = ENCODER_SETTINGS | {"distance", "device"}
+MODEL_SETTINGS = ENCODER_SETTINGS | {"distance", "device", "precedents"}
 CHAIN_SETTINGS = MODEL_SETTINGS | {"chain", "tiers", "vectors"}
 
 
@@ -131,7 +131,8 @@ def _neighborhood(scorer: LoadedScorer, settings: RankerSettings, dataset: Datas
 def _scorer(settings: RankerSettings, dataset: Dataset) -> LoadedScorer:
     model = settings.model or packaged_model()
     with logged(LOGGER, "loaded the model %s", model):
-        return load_scorer(model, dataset.texts, settings.device, settings.threads, settings.vectors)
+        scorer = load_scorer(model, dataset.texts, settings.device, settings.threads, settings.vectors)
+        return with_precedents(scorer, dataset, settings.threads) if settings.precedents else scorer
 
 
 def _nearest(name: str) -> RankerKind:

@@ -78,6 +78,7 @@ class RankerSettings:
     changes no result beyond rounding. `retrieved`: how many facts are scored alone, the nearest ones; None: all.
     `paths`: the chains of a path re-ranker. `ensemble`: its members. `vectors`: whether those of all facts tell which
     are worth a score, for a model with a dense prior; None: if they are few, or kept. See `rankers.screening`.
+    `precedents`: whether explained questions of the dataset are gone by, with a model that gives them a weight.
     """
 
     kind: str = "arcf"
@@ -92,6 +93,7 @@ class RankerSettings:
     paths: PathSettings = field(default_factory=PathSettings)
     ensemble: EnsembleSettings = field(default_factory=EnsembleSettings)
     vectors: bool | None = None
+    precedents: bool = True
 
     def __post_init__(self) -> None:
         if self.query is not None and self.query not in QUERY_FORMS:

@@ -37,7 +37,13 @@ EXPORTED = (SharedPrefix.name, Late.name)
 
 
 def export(
-    model: str | Path, output: Path, precision: str = "fp32", dense: float | None = None, untrained: str = MINILM
+    model: str | Path,
+    output: Path,
+    precision: str = "fp32",
+    *,
+    dense: float | None = None,
+    untrained: str = MINILM,
+    precedents: float | None = None,
 ) -> ExportManifest:
     """Export a model that was trained in the shared-prefix or the late encoding.
 
@@ -47,6 +53,7 @@ def export(
         precision: one of `PRECISIONS`.
         dense: the weight of a dense prior, if it is to have another one than in training; 0: none.
         untrained: the encoder of a dense prior that it was trained without.
+        precedents: the weight of explained questions, if it is to have another one than before; 0: none.
 
     Raises:
         InputError: the model cannot be loaded, was not trained, or has something that ONNX files of arcf have not; or
@@ -65,6 +72,8 @@ def export(
     if dense is not None:
         own = backbone.settings.untrained or untrained
         backbone = backbone.with_settings(replace(backbone.settings, dense=dense, untrained=own if dense else ""))
+    if precedents is not None:
+        backbone = backbone.with_settings(replace(backbone.settings, precedents=precedents))
     folder = find_folder(model)
     beside = [folder / CARD, folder / TRAINING, folder / CALIBRATION] if folder is not None else []
     return write_export(backbone, output, precision, str(model), [path for path in beside if path.is_file()])

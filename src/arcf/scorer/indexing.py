@@ -16,7 +16,7 @@ from arcf.progress import report
 from arcf.scorer.calls import calls
 from arcf.scorer.index import index_path, write_index
 from arcf.scorer.kept import KeptStates
-from arcf.scorer.loading import dense_encoder, load_network, with_prior
+from arcf.scorer.loading import dense_encoder, load_network, with_precedents, with_prior
 from arcf.types import Dataset
 
 READINGS = "readings of a model"
@@ -48,7 +48,7 @@ def index_corpus(
         OSError: the disk is full, or fails.
     """
     network = load_network(model, dataset.texts, device, threads)
-    scorer = with_prior(network, dataset.texts, locate(model), threads)
+    scorer = with_precedents(with_prior(network, dataset.texts, locate(model), threads), dataset, threads)
     make_distance(dataset, distance, dense_encoder(scorer), threads)
     texts = digest_of(dataset.texts)
     if network.kept is not None and network.kept.reader.model is not None:

@@ -14,10 +14,12 @@ from arcf.pretrained.location import CALIBRATION, CONFIG, TOKENIZER, find_folder
 from arcf.scorer.base import LoadedScorer, Scorer
 from arcf.scorer.dense_prior import DensePrior
 from arcf.scorer.exported.folder import MODEL, UNTRAINED, FileRecord, is_exported
+from arcf.scorer.precedents import MIN_SHARED, Precedents, explained_in, shared_uses
 from arcf.scorer.prior import LexicalPrior, Prior, SumOfPriors, WithPrior
 from arcf.scorer.settings import ScorerSettings
 from arcf.sentences import load_encoder
 from arcf.sentences.folder import LOWER
+from arcf.types import Dataset
 
 if TYPE_CHECKING:
     from arcf.scorer.exported.scorer import OnnxScorer
@@ -124,11 +126,29 @@ def make_prior(
     return SumOfPriors(parts) if len(parts) > 1 else next(iter(parts), None)
 
 
+def with_precedents(scorer: LoadedScorer, dataset: Dataset, threads: int | None = None) -> LoadedScorer:
+    """A scorer of a dataset's facts that goes by its explained questions too.
+
+    As it is, where its model gives them no weight, or explanations hardly share facts.
+    """
+    settings = scorer.settings
+    explained = explained_in(dataset, settings.query) if settings.precedents else ()
+    if shared_uses(explained) < MIN_SHARED:
+        return scorer
+    precedents = Precedents(explained, settings.precedents, dense_encoder(scorer), threads)
+    network = scorer.scorer if isinstance(scorer, WithPrior) else scorer
+    return WithPrior(network, SumOfPriors([*_priors(scorer), precedents]))
+
+
 def dense_encoder(scorer: Scorer) -> str | None:
     """The encoder of a scorer's dense prior, by its folder or its name on the hub, if it has one."""
-    prior = scorer.prior if isinstance(scorer, WithPrior) else None
-    parts = prior.parts if isinstance(prior, SumOfPriors) else (prior,)
-    return next((part.encoder for part in parts if isinstance(part, DensePrior)), None)
+    return next((part.encoder for part in _priors(scorer) if isinstance(part, DensePrior)), None)
+
+
+def _priors(scorer: Scorer) -> tuple[Prior, ...]:
+    if not isinstance(scorer, WithPrior):
+        return ()
+    return scorer.prior.parts if isinstance(scorer.prior, SumOfPriors) else (scorer.prior,)
 
 
 def untrained_encoder(settings: ScorerSettings, folder: Path | None = None) -> str | None:

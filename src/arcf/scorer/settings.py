@@ -21,6 +21,8 @@ class ScorerSettings:
     learnt from. `read_ahead`: s, the layers of a candidate that see no prefix, in the late encoding; see
     `scorer.network.late`. `dense`: what the cosine of the vectors of an untrained encoder weighs; see
     `scorer.dense_prior`. `untrained`: that encoder, by its name or folder; an export has it in its own folder.
+    `precedents`: what the explanations of questions like the one that is asked weigh, where a corpus has any; see
+    `scorer.precedents`.
     """
 
     encoding: str | None = None
@@ -30,6 +32,7 @@ class ScorerSettings:
     read_ahead: int = 0
     dense: float = 0.0
     untrained: str = ""
+    precedents: float = 0.0
 
     def __post_init__(self) -> None:
         if self.query not in QUERY_FORMS:
