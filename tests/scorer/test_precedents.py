@@ -115,8 +115,8 @@ def model(tiny: Callable[..., Backbone], tmp_path: Path) -> str:
 
 
 def test_those_of_a_dataset_are_its_explained_training_questions(dataset: Dataset) -> None:
-    assert explained_in(dataset, "answer") == EXPLAINED
-    assert explained_in(dataset, "stem")[0] == Explained("What does heat do to ice?", (0, 2, 6))
+    assert explained_in(dataset, dataset.training, "answer") == EXPLAINED
+    assert explained_in(dataset, dataset.training, "stem")[0] == Explained("What does heat do to ice?", (0, 2, 6))
 
 
 def test_a_model_says_what_they_weigh(dataset: Dataset, model: str, tmp_path: Path) -> None:

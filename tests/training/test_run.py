@@ -21,6 +21,7 @@ from arcf.neighborhood import make_neighborhood
 from arcf.rankers import Autoregressive
 from arcf.scorer import Prefix, load_scorer
 from arcf.scorer.dense_prior import DensePrior
+from arcf.scorer.precedents import Precedents, explained_in
 from arcf.scorer.prior import LexicalPrior, WithPrior
 from arcf.training import checkpoint
 from arcf.training.figures import Figures
@@ -222,6 +223,39 @@ def test_the_prior_is_part_of_the_loss(settings: Settings, trainer: Callable[...
     assert any(term.prior.any() for term in step.terms)
     losses = [nce(torch.from_numpy(term.prior), Targets(torch.from_numpy(term.labels))) for term in step.terms]
     assert made.step(step, 0.0).loss == pytest.approx(float(torch.stack(losses).mean()), rel=1e-5)
+
+
+def test_precedents_are_part_of_the_loss(settings: Settings, trainer: Callable[..., Trainer], dataset: Dataset) -> None:
+    """Those of the questions that are learnt, and of no sample its own, whatever words of the query are left out."""
+    wanted = settings(model={"precedents": 12.0}, sampling={"word_dropout": 0.5})
+    (corpus,) = trainer(wanted).feed.corpora
+    assert wanted.scorer.precedents == 12.0
+    assert corpus.precedents is not None
+    sources = make_sources(wanted, dict.fromkeys(wanted.data.corpora, dataset))
+    learnt = explained_in(dataset, sources[0].split.learnt, "answer")
+    assert 0 < len(learnt) < len(explained_in(dataset, dataset.training, "answer"))
+    samples = [corpus.sampler.draw(0, number) for number in range(corpus.sampler.per_epoch)]
+    for sample in filter(None, samples):
+        term = corpus.encode(sample, lambda *_: 1)
+        others = [known for known in learnt if known.query != sample.query]
+        expected = Precedents(learnt, 12.0).score(sample.whole_prefixes[0], sample.candidates)
+        np.testing.assert_allclose(term.prior, expected, rtol=1e-6)
+        used = {fact for known in others for fact in known.facts}
+        assert set(sample.candidates[expected > 0].tolist()) <= used
+    assert any(sample.prefixes != sample.whole_prefixes for sample in samples if sample)
+
+
+def test_precedents_are_part_of_validation(
+    settings: Settings, trainer: Callable[..., Trainer], dataset: Dataset
+) -> None:
+    wanted = settings(model={"precedents": 1000.0})
+    made, (source,) = trainer(wanted), make_sources(wanted, dict.fromkeys(wanted.data.corpora, dataset))
+    (corpus,) = made.feed.corpora
+    found = [
+        HeldOut(source, replace(corpus, precedents=precedents), wanted).measure(made.model)
+        for precedents in (corpus.precedents, None)
+    ]
+    assert found[0].map != found[1].map
 
 
 def test_the_model_explains(finished: Path, data_folder: Path, arcf: Arcf, capsys: Capture) -> None:

@@ -19,7 +19,7 @@ from arcf.scorer.prior import LexicalPrior, Prior, SumOfPriors, WithPrior
 from arcf.scorer.settings import ScorerSettings
 from arcf.sentences import load_encoder
 from arcf.sentences.folder import LOWER
-from arcf.types import Dataset
+from arcf.types import Dataset, Question
 
 if TYPE_CHECKING:
     from arcf.scorer.exported.scorer import OnnxScorer
@@ -127,17 +127,29 @@ def make_prior(
 
 
 def with_precedents(scorer: LoadedScorer, dataset: Dataset, threads: int | None = None) -> LoadedScorer:
-    """A scorer of a dataset's facts that goes by its explained questions too.
-
-    As it is, where its model gives them no weight, or explanations hardly share facts.
-    """
-    settings = scorer.settings
-    explained = explained_in(dataset, settings.query) if settings.precedents else ()
-    if shared_uses(explained) < MIN_SHARED:
+    """A scorer of a dataset's facts that goes by its training questions too: never by what is evaluated elsewhere."""
+    precedents = make_precedents(scorer.settings, dataset, dataset.training, dense_encoder(scorer), threads)
+    if precedents is None:
         return scorer
-    precedents = Precedents(explained, settings.precedents, dense_encoder(scorer), threads)
     network = scorer.scorer if isinstance(scorer, WithPrior) else scorer
     return WithPrior(network, SumOfPriors([*_priors(scorer), precedents]))
+
+
+def make_precedents(
+    settings: ScorerSettings,
+    dataset: Dataset,
+    questions: Sequence[Question],
+    encoder: str | None,
+    threads: int | None = None,
+) -> Precedents | None:
+    """What questions of a dataset say to a model with these settings; `encoder` is that of its dense prior, if any.
+
+    None, where they weigh nothing, or hardly share facts.
+    """
+    explained = explained_in(dataset, questions, settings.query) if settings.precedents else ()
+    if shared_uses(explained) < MIN_SHARED:
+        return None
+    return Precedents(explained, settings.precedents, encoder, threads)
 
 
 def dense_encoder(scorer: Scorer) -> str | None:

@@ -19,7 +19,7 @@ from arcf.kept.facts import TextFacts
 from arcf.neighborhood import Bm25Cosine, Embedding, Lexical
 from arcf.neighborhood.store import load_or_build
 from arcf.scorer.base import Prefix
-from arcf.types import ANSWER_MARK, Dataset, QueryForm
+from arcf.types import ANSWER_MARK, Dataset, QueryForm, Question
 
 NEAREST = 5
 """How many explained questions are looked at. This and the next one were chosen on training questions of WorldTree."""
@@ -42,9 +42,9 @@ class Explained:
     facts: tuple[int, ...]
 
 
-def explained_in(dataset: Dataset, form: QueryForm) -> tuple[Explained, ...]:
-    """The explained questions of a dataset: those of its training split, never what is evaluated elsewhere."""
-    pairs = ((question, dataset.gold_ids(question)) for question in dataset.training)
+def explained_in(dataset: Dataset, questions: Sequence[Question], form: QueryForm) -> tuple[Explained, ...]:
+    """Those of the questions that facts of the dataset explain."""
+    pairs = ((question, dataset.gold_ids(question)) for question in questions)
     return tuple(Explained(question.asked(form).query(), facts) for question, facts in pairs if facts)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcf.neighborhood import Neighborhood
+from arcf.scorer.precedents import Precedents
 from arcf.scorer.prior import Prior
 from arcf.scorer.ragged import Ragged
 from arcf.scorer.tokens import Batch, ChainTokenizer, EncodedPrefix, FactTokens
@@ -65,7 +66,7 @@ class Corpus:
 
     A sample never sees another corpus, so two corpora may even be two annotations of the same facts. `weight` is the
     part of the sampler's samples that an epoch takes; it may be more than 1. `teacher` has the scores that a teacher
-    gave the samples, where there is one.
+    gave the samples, where there is one. `precedents` are its learnt questions, if they count; no sample's own one.
     """
 
     neighborhood: Neighborhood
@@ -75,6 +76,7 @@ class Corpus:
     prior: Prior | None = None
     weight: float = 1.0
     teacher: TeacherScores | None = None
+    precedents: Precedents | None = None
 
     @property
     def per_epoch(self) -> int:
@@ -106,11 +108,14 @@ class Corpus:
         )
 
     def _prior(self, sample: Sample) -> NDArray[np.float32]:
-        if self.prior is None:
-            return np.zeros(len(sample.candidates), dtype=np.float32)
+        """What is known of the candidates. Precedents go by the whole query, which tells a question from all others."""
+        known = np.zeros(len(sample.candidates), dtype=np.float32)
         parts = np.split(sample.candidates, np.cumsum(sample.counts)[:-1])
-        scores = [self.prior.score(prefix, own) for prefix, own in zip(sample.prefixes, parts, strict=True)]
-        return np.concatenate(scores)
+        for prior, prefixes in ((self.prior, sample.prefixes), (self.precedents, sample.whole_prefixes)):
+            if prior is not None:
+                scores = [prior.score(prefix, own) for prefix, own in zip(prefixes, parts, strict=True)]
+                known += np.concatenate(scores)
+        return known
 
 
 class Feed:

@@ -10,7 +10,7 @@ from arcf.evaluation.judgement import judge_questions
 from arcf.rankers import Autoregressive, Ranker
 from arcf.runs import Run, rank_questions
 from arcf.scorer.network.scorer import Network, TorchScorer
-from arcf.scorer.prior import WithPrior
+from arcf.scorer.prior import SumOfPriors, WithPrior
 from arcf.training.feed import Corpus
 from arcf.training.figures import Figures
 from arcf.training.settings import TrainingSettings
@@ -40,7 +40,8 @@ class HeldOut:
         """MAP with the weights as they are now."""
         corpus = self._corpus
         plain = TorchScorer(model, corpus.facts)
-        scorer = plain if corpus.prior is None else WithPrior(plain, corpus.prior)
+        priors = [prior for prior in (corpus.prior, corpus.precedents) if prior is not None]
+        scorer = WithPrior(plain, SumOfPriors(priors)) if priors else plain
         ranker = Autoregressive(scorer, corpus.neighborhood, self._chains, query=self._query)
         figures = self._judge(ranker, self._held_out)
         if not self._new:

@@ -15,7 +15,7 @@ from arcf.config import as_toml
 from arcf.errors import InputError
 from arcf.files import make_folder, write_text
 from arcf.scorer.exported.folder import CARD, TRAINING
-from arcf.scorer.loading import make_prior
+from arcf.scorer.loading import make_precedents, make_prior, untrained_encoder
 from arcf.scorer.network.backbone import load_backbone
 from arcf.scorer.network.scorer import find_device, make_model
 from arcf.scorer.tokens import ChainTokenizer
@@ -177,6 +177,9 @@ def make_corpus(source: Source, settings: TrainingSettings, tokenizer: ChainToke
         tokenizer=tokenizer,
         facts=tokenizer.facts(texts),
         prior=make_prior(settings.scorer, texts),
+        precedents=make_precedents(
+            settings.scorer, material.dataset, material.questions, untrained_encoder(settings.scorer)
+        ),
         weight=source.settings.weight,
         teacher=TeacherScores(Path(teacher.scores), source.name, source.samples_key(seed)) if teacher else None,
     )

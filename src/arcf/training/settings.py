@@ -46,7 +46,8 @@ class ModelSettings:
     `read_ahead`: s, the layers of a candidate that see no prefix, in the late encoding; see `scorer.network.late`.
     `dense`: the weight of the cosine of prefix and candidate for an untrained encoder; see `scorer.dense_prior`.
     `untrained`: that encoder, by its name or folder; None: the model as it is before training. A run that goes on from
-    a trained model names the one that it was made from.
+    a trained model names the one that it was made from. `precedents`: the weight of the explanations of similar
+    questions, where a corpus has some that share facts; see `scorer.precedents`.
     """
 
     name: str = MINILM
@@ -58,11 +59,12 @@ class ModelSettings:
     read_ahead: int = 0
     dense: float = 0.0
     untrained: str | None = None
+    precedents: float = 0.0
 
     def __post_init__(self) -> None:
         pick(ENCODINGS, self.encoding, "encoding")
         _require(self.dropout is None or 0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}.")
-        for name in ("prior", "similarity", "read_ahead", "dense", "frozen_layers"):
+        for name in ("prior", "similarity", "read_ahead", "dense", "precedents", "frozen_layers"):
             _require((getattr(self, name) or 0) >= 0, f"{name} must be at least 0, not {getattr(self, name)}.")
         fits = not self.similarity or pick(ENCODINGS, self.encoding, "encoding").has_similarity
         _require(fits, f"similarity is no part of the {self.encoding} encoding; set it to 0.")
@@ -261,4 +263,5 @@ class TrainingSettings:
             read_ahead=model.read_ahead,
             dense=model.dense,
             untrained=(model.untrained or model.name) if model.dense else "",
+            precedents=model.precedents,
         )
