@@ -108,7 +108,16 @@ def test_the_end_of_a_chain_is_told(settings: ChainSettings, question: str, endi
     assert load("any", FACTS, settings).explain(question).ending() == ending
 
 
-def test_ranking_needs_no_second_search(explainer: Explainer) -> None:
+def test_an_explanation_is_found_before_its_ranking(monkeypatch: pytest.MonkeyPatch) -> None:
+    explainer = sure_of(0.1, monkeypatch)
+    short, whole = (explainer.explain(QUESTION, excluded=["1"], whole=wanted) for wanted in (False, True))
+    assert short.chain == whole.chain
+    assert short.found.scorings < whole.found.scorings
+    assert short.ranking() == whole.ranking()
+    assert "1" not in [fact.uid for fact in short.ranking()[: len(whole.found.grown)]]
+
+
+def test_a_ranking_begins_with_the_explanation(explainer: Explainer) -> None:
     ranked = explainer.rank(QUESTION, "melting")
     assert [fact.uid for fact in ranked] == ["1", "2", "3", "4", "5"]
     assert [fact.text for fact in ranked] == list(FACTS)

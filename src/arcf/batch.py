@@ -108,7 +108,7 @@ def explaining_on(
 
 def _explaining(settings: RankerSettings, dataset: Dataset, run: str, top_k: int) -> Callable[[Question], Record]:
     explainer = load_explainer(settings, dataset)
-    return lambda question: {"run": run} | explainer.explain(question).to_dict(top_k)
+    return lambda question: {"run": run} | explainer.explain(question, whole=top_k > 0).to_dict(top_k)
 
 
 def explain_to_file(

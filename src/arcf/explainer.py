@@ -1,6 +1,7 @@
 """The public face of arcf: load a model and facts once, then explain answers."""
 
 from collections.abc import Collection, Generator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from string import ascii_uppercase
 from time import perf_counter
@@ -33,7 +34,7 @@ class Explainer:
         """An explainer with the same model and facts and other settings; costs nothing."""
         return self if settings == self.settings else Explainer(self.dataset, self.ranker.with_settings(settings))
 
-    def explain(
+    def explain(  # noqa: PLR0913 - one parameter per choice, by name
         self,
         question: str | Question,
         answer: str = "",
@@ -41,6 +42,8 @@ class Explainer:
         start: Sequence[str] = (),
         excluded: Collection[str] = (),
         settings: ChainSettings | None = None,
+        *,
+        whole: bool = False,
     ) -> Explanation:
         """The chain of facts that explains the answer.
 
@@ -51,13 +54,14 @@ class Explainer:
             start: uids of facts that the chain begins with.
             excluded: uids of facts that it must not use.
             settings: how the chain is searched for; the explainer's own unless given.
+            whole: go on for the ranking's sake, which takes longer; instead of `settings.whole`.
 
         Raises:
             InputError: the question is empty, or the answer is none of the options.
             SettingError: a `Question` is given together with an answer or options.
             UnknownNameError: there is no fact of such a uid.
         """
-        explainer = self.with_settings(settings or self.settings)
+        explainer = self.with_settings(replace(settings or self.settings, whole=whole))
         return result_of(explainer.steps(ask(question, answer, options), start, excluded))
 
     def steps(
@@ -65,8 +69,9 @@ class Explainer:
     ) -> Generator[Step, None, Explanation]:
         """The steps of `explain` as they are found; the explanation is the generator's return value."""
         begun = perf_counter()
-        found: SearchResult = yield from self.ranker.search.steps(question, self._ids(start), self._ids(excluded))
-        return Explanation(found, self.dataset, self.ranker, perf_counter() - begun)
+        begin, without = self._ids(start), self._ids(excluded)
+        found: SearchResult = yield from self.ranker.search.steps(question, begin, without)
+        return Explanation(found, self.dataset, self.ranker, perf_counter() - begun, without)
 
     def rank(
         self,
@@ -77,7 +82,7 @@ class Explainer:
         settings: ChainSettings | None = None,
     ) -> tuple[RankedFact, ...]:
         """The `top_k` best facts of the corpus, best first; all of them unless given. The chain's come first."""
-        return self.explain(question, answer, options, settings=settings).ranking(top_k)
+        return self.explain(question, answer, options, settings=settings, whole=True).ranking(top_k)
 
     def _ids(self, uids: Collection[str]) -> tuple[int, ...]:
         ids = self.dataset.ids

@@ -1,7 +1,8 @@
 """A found chain in the form in which people and programs read it."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from arcf.account import GOLD, Account, Line, numbered
@@ -20,13 +21,15 @@ class Explanation:
 
     `seconds` is the time that the search took. `print` shows the facts in order, each with how sure it is (its score,
     for a model without calibration) and where it was seen from; `to_dict` is the same for JSON; `ranking` goes on with
-    all other facts, at no cost.
+    all other facts. That searches once more, for longer, unless the search was `whole`. The chain has none of the facts
+    `excluded`.
     """
 
     found: SearchResult = field(repr=False)
     dataset: Dataset = field(repr=False)
     ranker: Autoregressive = field(repr=False)
     seconds: float
+    excluded: tuple[int, ...] = ()
 
     @property
     def chain(self) -> Chain:
@@ -64,7 +67,16 @@ class Explanation:
 
     def ranking(self, top_k: int | None = None) -> tuple[RankedFact, ...]:
         """The `top_k` best facts of the corpus, best first: the chain's, what was scored beside them, then the rest."""
-        return self.ranker.ranking(self.found).top(top_k).named(self.corpus)
+        return self.ranker.ranking(self._whole).top(top_k).named(self.corpus)
+
+    @cached_property
+    def _whole(self) -> SearchResult:
+        """What a search finds that does not end with the explanation."""
+        settings = self.ranker.search.settings
+        if settings.whole or settings.num_beams > 1:
+            return self.found
+        search = self.ranker.with_settings(replace(settings, whole=True)).search
+        return search.find(self.chain.question, self.chain.start, self.excluded)
 
     def __str__(self) -> str:
         question = self.chain.question

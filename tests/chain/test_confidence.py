@@ -103,6 +103,18 @@ def test_the_chain_ends_where_doubt_begins_and_the_ranking_does_not() -> None:
     assert found.others.tolist() == whole.others.tolist()
 
 
+@given(least=st.floats(0, 1), stop=st.floats(-6, 1), facts=st.integers(0, 4), grown=st.integers(0, 6))
+def test_who_wants_no_ranking_gets_the_same_explanation_sooner(
+    least: float, stop: float, facts: int, grown: int
+) -> None:
+    settings = {"min_confidence": least, "min_facts": facts, "min_grown": grown}
+    whole, short = (search(stop=stop, whole=wanted, **settings).find(QUESTION) for wanted in (True, False))
+    assert short.chain == whole.chain
+    assert short.grown == whole.grown[: len(short.grown)]
+    assert len(short.grown) <= len(short.chain.facts) + 1
+    assert short.scorings <= whole.scorings
+
+
 def test_only_steps_of_the_explanation_are_told() -> None:
     assert [step.chosen.fact for step in search(min_confidence=0.4).steps(QUESTION)] == [0, 1, 2]
 

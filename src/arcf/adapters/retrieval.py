@@ -31,7 +31,7 @@ def retrieve(explainer: Explainer, query: str, answer: str = "", top_k: int | No
     Scores of a chain's facts are not on one scale with each other, nor with those of the others: each was given after
     another prefix. The order is what counts.
     """
-    explanation = explainer.explain(query, answer)
+    explanation = explainer.explain(query, answer, whole=top_k is not None)
     corpus = explanation.corpus
     found = [
         Retrieved(

@@ -44,7 +44,8 @@ class ChainSettings:
     An explanation has at least `min_facts`, if as many are visible. From then on it ends when the stop sample wins, or
     when the next fact belongs to it with a probability below `min_confidence` (None: never for that reason, as in the
     paper; nor without calibration, see `confidence`). For the ranking's sake, the chain grows on until the stop sample
-    wins over a fact after `min_grown`: L_min of the paper, where the explanation is all that has grown.
+    wins over a fact after `min_grown`: L_min of the paper, where the explanation is all that has grown. Unless it is to
+    be `whole`: who wants no ranking need not wait for that (but with several beams).
 
     `rescored` (m) old facts are scored again in every iteration, and of the new ones `screened`, those that promise the
     most; None: all. Without `rescored`, all that is visible is scored, as in the paper. See `Scoreboard`.
@@ -65,6 +66,7 @@ class ChainSettings:
     average_scores: bool = True
     runners_up: int = 5
     num_beams: int = 1
+    whole: bool = True
 
     def __post_init__(self) -> None:
         least = {"k": 1, "max_facts": 1, "min_facts": 0, "min_grown": 0, "rescored": 0, "screened": 1}
@@ -160,6 +162,8 @@ class ChainSearch:
             grown = self.extend(grown, choices)
             if self.explanation(grown) is grown:
                 yield grown.steps[-1]
+            elif not settings.whole:
+                break
         return self.finish(grown, board)
 
     def explanation(self, grown: Chain) -> Chain:

@@ -85,7 +85,7 @@ def explain(
     own = _from_standard_input() if question == "-" else question or ""
     explainer = load_explainer(settings, dataset)
     asked = own if question_id is None else explainer.dataset.question(question_id)
-    explanation = explainer.explain(asked, answer or correct, options or ())
+    explanation = explainer.explain(asked, answer or correct, options or (), whole=top_k > 0)
     show(explanation, top_k)
     if svg or html:
         _write_pictures(explanation, svg, html)

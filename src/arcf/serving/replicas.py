@@ -141,7 +141,9 @@ class ReplicatedExplainer(Explainer):
                 with _ending(asked, end - perf_counter()):
                     for place, found in enumerate(asked):
                         if isinstance(found, Found):
-                            return Explanation(found.result, self.dataset, self.ranker, found.seconds)
+                            return Explanation(
+                                found.result, self.dataset, self.ranker, found.seconds, self._ids(excluded)
+                            )
                         if place == told:
                             told += 1
                             yield found

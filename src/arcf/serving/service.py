@@ -41,8 +41,10 @@ class Service:
         self._check(len(start), self.settings.max_facts, "facts that the chain begins with")
         if both := set(start).intersection(excluded):
             raise ProblemError(422, f"The fact '{min(both)}' is both in start and in excluded.")
-        explainer = self.explainer.with_settings(self._chain_settings(request.settings))
-        return Search(explainer, question, start, excluded)
+        # Who asks for a ranking, or can be told how good it is, waits for it.
+        whole = wanted is not request or bool(self.explainer.dataset.gold_ids(question))
+        settings = replace(self._chain_settings(request.settings), whole=whole)
+        return Search(self.explainer.with_settings(settings), question, start, excluded)
 
     def _asked(self, request: AskRequest) -> Question:
         if (request.question is None) == (request.id is None):
