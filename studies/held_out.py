@@ -48,7 +48,7 @@ class Mean:
         return found
 
 
-def make_ranker(wanted: str, dataset: Dataset, chain: ChainSettings) -> Ranker:
+def make_ranker(wanted: str, dataset: Dataset, chain: ChainSettings, precedents: bool) -> Ranker:
     """The ranker of a name with or without models."""
     kind, _, names = wanted.partition(":")
     models = [str(packaged_model()) if name == "packaged" else name for name in names.split("+") if name]
@@ -56,8 +56,8 @@ def make_ranker(wanted: str, dataset: Dataset, chain: ChainSettings) -> Ranker:
         texts = [fact.text for fact in dataset.facts]
         scorer = Mean([load_scorer(model, texts) for model in models])
         return Autoregressive(scorer, make_neighborhood(dataset, "tfidf"), chain)
-    settings = RankerSettings(kind, model=models[0] if models else None, chain=chain)
-    return build_ranker(settings if kind == "arcf" else replace(settings, chain=ChainSettings()), dataset)
+    settings = RankerSettings(kind, model=models[0] if models else None)
+    return build_ranker(replace(settings, chain=chain, precedents=precedents) if kind == "arcf" else settings, dataset)
 
 
 def parts(dataset: Dataset, held_out: int, count: int) -> tuple[Sequence[Question], Sequence[Question]]:
@@ -74,6 +74,7 @@ def main(
     rankers: Annotated[list[str], typer.Argument(help="NAME, NAME:MODEL or arcf:MODEL+MODEL.")],
     questions: Annotated[int, typer.Option(min=1, help="How many of each corpus.")] = 120,
     single: Annotated[bool, typer.Option(help="A single pass, as validation makes it, instead of chains.")] = False,
+    precedents: Annotated[bool, typer.Option(help="Whether learnt questions are precedents.")] = True,
 ) -> None:
     """Compare rankers on held-out questions."""
     table = Table("ranker", title=f"MAP of {'a single pass' if single else 'chains'}")
@@ -86,7 +87,7 @@ def main(
         for group in (SEEN, UNSEEN) if name == "worldtree-2020" else ():
             table.add_column(group)
         for wanted, row in rows.items():
-            ranker = make_ranker(wanted, dataset, SINGLE if single else ChainSettings())
+            ranker = make_ranker(wanted, dataset, SINGLE if single else ChainSettings(), precedents)
             rankings = [ranker.rank(question) for question in track(asked, f"{dataset.name}, {wanted}")]
             judgements = judge_questions(Run.of(wanted, dataset, rankings), dataset, asked, dataset.name)
             row.append(f"{fmean(judgement.average_precision for judgement in judgements):.4f}")
