@@ -7,6 +7,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from arcf.explainer import Explainer
+from arcf.serving import ServingSettings
+from arcf.serving.schemas import ExplainRequest, RankRequest
+from arcf.serving.service import Service
 
 QUESTION = "Which process turned the ice cube to water?"
 
@@ -95,6 +98,12 @@ def test_a_ranking(client: TestClient) -> None:
     scores = [fact["score"] for fact in record["facts"]]
     assert len(scores) == 30
     assert scores == sorted(scores, reverse=True)
+
+
+def test_only_who_is_told_of_a_ranking_waits_for_it(explainer: Explainer) -> None:
+    service = Service(explainer, ServingSettings())
+    asked = [ExplainRequest(question="ice"), ExplainRequest(id="science-001"), RankRequest(question="ice")]
+    assert [service.search(request).explainer.settings.whole for request in asked] == [False, True, True]
 
 
 def test_facts_are_searched_by_page(client: TestClient, explainer: Explainer) -> None:
