@@ -48,7 +48,7 @@ class Mean:
         return found
 
 
-def make_ranker(wanted: str, dataset: Dataset, chain: ChainSettings, precedents: bool) -> Ranker:
+def make_ranker(wanted: str, dataset: Dataset, chain: ChainSettings) -> Ranker:
     """The ranker of a name with or without models."""
     kind, _, names = wanted.partition(":")
     models = [str(packaged_model()) if name == "packaged" else name for name in names.split("+") if name]
@@ -57,7 +57,7 @@ def make_ranker(wanted: str, dataset: Dataset, chain: ChainSettings, precedents:
         scorer = Mean([load_scorer(model, texts) for model in models])
         return Autoregressive(scorer, make_neighborhood(dataset, "tfidf"), chain)
     settings = RankerSettings(kind, model=models[0] if models else None)
-    return build_ranker(replace(settings, chain=chain, precedents=precedents) if kind == "arcf" else settings, dataset)
+    return build_ranker(replace(settings, chain=chain) if kind == "arcf" else settings, dataset)
 
 
 def parts(dataset: Dataset, held_out: int, count: int) -> tuple[Sequence[Question], Sequence[Question]]:
@@ -74,7 +74,7 @@ def main(
     rankers: Annotated[list[str], typer.Argument(help="NAME, NAME:MODEL or arcf:MODEL+MODEL.")],
     questions: Annotated[int, typer.Option(min=1, help="How many of each corpus.")] = 120,
     single: Annotated[bool, typer.Option(help="A single pass, as validation makes it, instead of chains.")] = False,
-    precedents: Annotated[bool, typer.Option(help="Whether learnt questions are precedents.")] = True,
+    precedents: Annotated[int | None, typer.Option(min=0, help="How many learnt questions are; else all.")] = None,
 ) -> None:
     """Compare rankers on held-out questions."""
     table = Table("ranker", title=f"MAP of {'a single pass' if single else 'chains'}")
@@ -82,12 +82,13 @@ def main(
     for name, held_out in CORPORA.items():
         dataset = load_dataset(name)
         asked, learnt = parts(dataset, held_out, questions)
-        dataset = replace(dataset, whole_training=tuple(learnt))  # No held-out question is a precedent.
+        known = sample_questions(learnt, len(learnt) if precedents is None else precedents)
+        dataset = replace(dataset, whole_training=tuple(known))  # No held-out question is a precedent.
         table.add_column(f"{dataset.name}, {len(asked)}")
         for group in (SEEN, UNSEEN) if name == "worldtree-2020" else ():
             table.add_column(group)
         for wanted, row in rows.items():
-            ranker = make_ranker(wanted, dataset, SINGLE if single else ChainSettings(), precedents)
+            ranker = make_ranker(wanted, dataset, SINGLE if single else ChainSettings())
             rankings = [ranker.rank(question) for question in track(asked, f"{dataset.name}, {wanted}")]
             judgements = judge_questions(Run.of(wanted, dataset, rankings), dataset, asked, dataset.name)
             row.append(f"{fmean(judgement.average_precision for judgement in judgements):.4f}")
