@@ -13,7 +13,7 @@ from arcf.errors import InputError
 from arcf.runs import journal
 from arcf.runs.journal import Journal, fingerprint
 from arcf.runs.ranking import rank_questions
-from arcf.types import Chosen, Dataset, Fact, Question, Ranking
+from arcf.types import Chosen, Dataset, Fact, Gold, Question, Ranking
 
 QUESTIONS = [Question(f"q{number}", f"question {number}") for number in range(5)]
 SETTINGS = {"model": "m", "k": 3}
@@ -198,4 +198,8 @@ def test_the_fingerprint_tells_corpora_and_questions_apart() -> None:
     assert first["facts"] != second["facts"]
     assert first["questions"] == second["questions"] != fingerprint(facts[0], QUESTIONS[::-1])["questions"]
     learnt = replace(facts[0], splits={"train": QUESTIONS})
-    assert fingerprint(learnt, QUESTIONS) == first | {"training": first["questions"]} != first
+    assert fingerprint(learnt, QUESTIONS) == first | {"training": fingerprint(learnt, ())["training"]} != first
+    explained = tuple(replace(question, gold=(Gold("a"),)) for question in QUESTIONS)
+    as_precedents = replace(learnt, splits={"train": explained})
+    assert fingerprint(as_precedents, QUESTIONS)["training"] != fingerprint(learnt, QUESTIONS)["training"]
+    assert fingerprint(learnt, explained) == fingerprint(learnt, QUESTIONS)

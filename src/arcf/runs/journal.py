@@ -17,7 +17,7 @@ of work, and only its owner knows whether it is worth more than the new settings
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -123,13 +123,15 @@ class Journal:
 def fingerprint(dataset: Dataset, questions: Sequence[Question]) -> dict[str, str]:
     """What a ranking depends on besides the ranker: hashes of facts, training questions and what is ranked for.
 
-    Training questions decide what a word weighs.
+    Training questions decide what a word weighs, and may be precedents, with their gold facts.
     """
-    return {"facts": dataset.digest, "training": _digest(dataset.training), "questions": _digest(questions)}
+    gold = json.dumps([[gold.uid for gold in question.gold] for question in dataset.training])
+    training = digest_texts([gold, *_texts(dataset.training)])
+    return {"facts": dataset.digest, "training": training, "questions": digest_texts(_texts(questions))}
 
 
-def _digest(questions: Sequence[Question]) -> str:
-    return digest_texts(part for question in questions for part in (question.id, question.query()))
+def _texts(questions: Sequence[Question]) -> Iterator[str]:
+    return (part for question in questions for part in (question.id, question.query()))
 
 
 def _line(ranking: Ranking) -> bytes:
