@@ -59,7 +59,7 @@ def test_an_export_of_what_is_restored_is_the_same_again(
 def test_the_packaged_model(tmp_path: Path) -> None:
     restore(packaged_model(), tmp_path / "restored")
     config = json.loads((tmp_path / "restored" / "config.json").read_text())
-    assert config["arcf_encoding"] == "shared_prefix"
+    assert config["arcf_encoding"] == "late"
     assert {"README.md", "training.json", "calibration.json", "model.safetensors"} <= {
         path.name for path in (tmp_path / "restored").iterdir()
     }

@@ -29,7 +29,7 @@ from arcf.scorer.base import Estimating, Prefix, Scorer
 from arcf.types import Candidate, Chain, QueryForm, Question, SeenFrom, Step
 
 MIN_CONFIDENCE = 0.2
-"""Chosen by the F1 of the chains' facts on held-out training questions; see docs/explaining.md."""
+"""Less than what is best on the questions of calibration: of other corpora, more is right; see docs/explaining.md."""
 
 Result = TypeVar("Result")
 
