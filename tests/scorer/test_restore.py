@@ -52,8 +52,8 @@ def test_an_export_of_what_is_restored_is_the_same_again(
     export(tmp_path / "trained", tmp_path / "exported", precision)
     restore(tmp_path / "exported", tmp_path / "restored")
     export(tmp_path / "restored", tmp_path / "again", precision)
-    # To rounding: a score of the same integers, at scales that may differ in their last digit.
-    np.testing.assert_allclose(scores(tmp_path / "again"), scores(tmp_path / "exported"), atol=1e-3)
+    # To rounding: the same integers, at scales that may differ in their last digit, which may tip an activation over.
+    np.testing.assert_allclose(scores(tmp_path / "again"), scores(tmp_path / "exported"), atol=0.01)
 
 
 def test_the_packaged_model(tmp_path: Path) -> None:
