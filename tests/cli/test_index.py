@@ -59,9 +59,21 @@ def test_for_people(arcf: Arcf, late: Path, tmp_path: Path, capsys: Capture) -> 
 
 @pytest.mark.usefixtures("empty_cache")
 def test_a_model_that_reads_nothing_ahead(
-    arcf: Arcf, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arcf: Arcf, capsys: Capture, tmp_path: Path, save_tiny_model: Callable[..., None]
 ) -> None:
     """The corpus is indexed all the same."""
+    save_tiny_model(["ice is solid"], tmp_path / "model")
+    (tmp_path / "facts.txt").write_text("ice is solid\nheat melts ice\n")
+    assert arcf("index", "--model", tmp_path / "model", "--facts", tmp_path / "facts.txt", "--json") == 0
+    found = sorted(file["what"] for file in json.loads(capsys.readouterr().out)["files"])
+    assert found == ["distance TfIdf", "facts and questions", "tokens", "words"]
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_what_is_indexed_is_not_made_again(
+    arcf: Arcf, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the packaged model."""
     (tmp_path / "facts.txt").write_text("ice is solid\nheat melts ice\n")
     assert arcf("index", "--facts", tmp_path / "facts.txt", "--json") == 0
     record = json.loads(capsys.readouterr().out)
@@ -71,6 +83,7 @@ def test_a_model_that_reads_nothing_ahead(
         "distance Embedding",
         "distance TfIdf",
         "facts and questions",
+        "readings of a model",
         "tokens",
         "words",
     ]

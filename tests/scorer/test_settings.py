@@ -92,8 +92,8 @@ def test_a_folder_that_was_saved_before_still_loads(
 
 def test_the_packaged_model_is_as_it_was_trained_and_exported() -> None:
     config = json.loads((packaged_model() / "config.json").read_text())
-    trained = ScorerSettings("shared_prefix", prior=15.0, similarity=15.0, query="answer")
-    assert ScorerSettings.of(config) == replace(trained, dense=6.0, untrained=MINILM)
+    trained = ScorerSettings("late", prior=15.0, similarity=15.0, query="answer", read_ahead=4)
+    assert ScorerSettings.of(config) == replace(trained, dense=6.0, untrained=MINILM, precedents=10.0)
 
 
 def test_a_number_of_layers_that_cannot_be() -> None:
