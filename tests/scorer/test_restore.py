@@ -39,8 +39,9 @@ def test_whole_weights_score_alike(tiny: Tiny, tmp_path: Path, name: str, settin
     tiny(name).with_settings(settings).save(tmp_path / "trained")
     export(tmp_path / "trained", tmp_path / "exported")
     restore(tmp_path / "exported", tmp_path / "restored")
-    np.testing.assert_allclose(scores(tmp_path / "restored"), scores(tmp_path / "trained"), atol=1e-5)
-    assert np.ptp(scores(tmp_path / "trained")) > 1e-3
+    # Readings of a late model are kept in half precision: what differs in its last digit may be rounded the other way.
+    np.testing.assert_allclose(scores(tmp_path / "restored"), scores(tmp_path / "trained"), atol=1e-3)
+    assert np.ptp(scores(tmp_path / "trained")) > 0.1
 
 
 @pytest.mark.parametrize("settings", [SHARED, LATE], ids=lambda settings: settings.encoding)
@@ -53,7 +54,7 @@ def test_an_export_of_what_is_restored_is_the_same_again(
     restore(tmp_path / "exported", tmp_path / "restored")
     export(tmp_path / "restored", tmp_path / "again", precision)
     # To rounding: the same integers, at scales that may differ in their last digit, which may tip an activation over.
-    np.testing.assert_allclose(scores(tmp_path / "again"), scores(tmp_path / "exported"), atol=0.01)
+    np.testing.assert_allclose(scores(tmp_path / "again"), scores(tmp_path / "exported"), atol=0.1)
 
 
 def test_the_packaged_model(tmp_path: Path) -> None:
