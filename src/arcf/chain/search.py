@@ -44,8 +44,8 @@ class ChainSettings:
     An explanation has at least `min_facts`, if as many are visible. From then on it ends when the stop sample wins, or
     when the next fact belongs to it with a probability below `min_confidence` (None: never for that reason, as in the
     paper; nor without calibration, see `confidence`). For the ranking's sake, the chain grows on until the stop sample
-    wins over a fact after `min_grown`: L_min of the paper, where the explanation is all that has grown. Unless it is to
-    be `whole`: who wants no ranking need not wait for that (but with several beams).
+    wins over a fact after `min_grown`: L_min of the paper, where the explanation is all that has grown. Where it need
+    not be `whole`, since nobody wants a ranking, it ends with the explanation instead; not with several beams.
 
     `rescored` (m) old facts are scored again in every iteration, and of the new ones `screened`, those that promise the
     most; None: all. Without `rescored`, all that is visible is scored, as in the paper. See `Scoreboard`.
