@@ -85,7 +85,7 @@ def options(
 
 
 def main() -> None:
-    """Run the command line; the entry point of `arcf` and of `python -m arcf`."""
+    """Run the command line; what went wrong is one sentence, and the exit code 2."""
     with plain_errors(), progress_line():
         check_arguments(sys.argv[1:])
         app(with_address(sys.argv[1:]), prog_name="arcf")

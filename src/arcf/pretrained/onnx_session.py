@@ -24,6 +24,8 @@ def open_session(path: Path, threads: int | None = None) -> Any:
     options.intra_op_num_threads = threads or usable_threads()
     # Every call has another shape: a remembered layout of memory would never fit.
     options.enable_mem_pattern = False
+    # Threads that wait for a next call would take the processors from the calls of other graphs.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

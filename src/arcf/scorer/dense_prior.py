@@ -78,10 +78,12 @@ class DensePrior:
         is_fact = candidates != STOP
         if is_fact.any():
             facts = self._vectors.take(candidates[is_fact])  # (candidates, dimension)
-            similarity = facts @ self._query(prefix.query)
+            similarity = np.vecdot(facts, self._query(prefix.query))
             if prefix.facts:
                 chosen = self._vectors.take(np.array(prefix.facts))  # (chosen, dimension)
-                similarity += CHOSEN_WEIGHT * (facts @ chosen.T).max(axis=1)
+                # Not as a product of matrices: the library's threads would wait for the next one, and take the
+                # processors from those that score.
+                similarity += CHOSEN_WEIGHT * np.vecdot(facts[:, None], chosen).max(axis=1)
             scores[is_fact] = self.weight * similarity
         return scores
 
