@@ -147,7 +147,7 @@ def locked(path: Path) -> Iterator[None]:
         raise InputError(f"cannot be written ({error.strerror or error}).", path) from error
     with file:
         if not _has_lock(file, target, fcntl):
-            raise InputError("is being written by another command; wait for it, or choose another file.", path)
+            raise InputError("is being written by another command; wait for it, or choose another place.", path)
         try:
             yield
         finally:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from arcf.files import locked
+
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
@@ -128,6 +130,15 @@ def test_wrong_usage(
     assert message in said
     assert len(said.strip().splitlines()) == 1
     assert not (tmp_path / "out" / "jobs").exists()
+
+
+def test_one_command_at_a_time_works_in_a_folder(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
+    arguments = ("reproduce", "table-1", "--output", tmp_path / "out")
+    assert arcf(*arguments) == 0
+    with locked(tmp_path / "out" / "reproduction.json"):
+        assert arcf(*arguments) == 2
+        assert "reproduction.json: is being written by another command" in capsys.readouterr().err
+        assert arcf(*arguments, "--so-far") == 0
 
 
 def test_a_folder_of_something_else(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:

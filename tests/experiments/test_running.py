@@ -1,6 +1,8 @@
 """Jobs that are done once, whatever happens on the way."""
 
 import errno
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
@@ -125,6 +127,26 @@ def test_several_at_once(place: Place) -> None:
     fractions = [next(iter((place.result(job) or {})["fractions"].values())) for job in jobs]
     assert fractions == sorted(fractions)
     assert 0 < fractions[0] < fractions[-1]
+
+
+KILLED = """
+import os, signal, time
+from arcf.experiments.running import worker_processes
+
+if __name__ == "__main__":
+    pool = worker_processes(1)
+    print(pool.submit(os.getpid).result(), flush=True)
+    pool.submit(time.sleep, 3600)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_processes_end_with_the_command_that_began_them(tmp_path: Path) -> None:
+    (tmp_path / "killed.py").write_text(KILLED)
+    # The output ends when nobody has it open any more: neither the command nor its process.
+    ended = subprocess.run([sys.executable, tmp_path / "killed.py"], capture_output=True, timeout=60, check=False)
+    assert ended.returncode < 0
+    assert int(ended.stdout) > 0
 
 
 class OnePlaceEach(Executor):

@@ -101,15 +101,19 @@ class Place:
     budget: str
     preset: str
 
+    @property
+    def mark(self) -> Path:
+        """The file that says which budget this is; whoever does jobs has it locked."""
+        return self.folder / MARK
+
     def begin(self) -> None:
         """Make the folder, or see that it is one of this budget.
 
         Raises:
             InputError: it holds something else, or cannot be written.
         """
-        mark = self.folder / MARK
-        if mark.is_file():
-            found = read_json_object(mark).get("budget")
+        if self.mark.is_file():
+            found = read_json_object(self.mark).get("budget")
             if found != self.budget:
                 raise InputError(
                     f"holds a reproduction with the budget {found}, not {self.budget}; choose another folder.",
@@ -119,7 +123,9 @@ class Place:
             raise InputError("holds something other than a reproduction; choose another folder.", self.folder)
         else:
             make_folder(self.folder)
-            write_text(mark, json.dumps({"format": "arcf-reproduction", "version": 1, "budget": self.budget}) + "\n")
+            write_text(
+                self.mark, json.dumps({"format": "arcf-reproduction", "version": 1, "budget": self.budget}) + "\n"
+            )
 
     def of(self, job: Job) -> Path:
         """A job's own folder."""

@@ -17,7 +17,7 @@ from arcf.experiments.report import make_report
 from arcf.experiments.running import Progress, due, estimate, in_order, run_jobs
 from arcf.experiments.seeds import seed_tests
 from arcf.experiments.tables import Cell, Table, tables_of
-from arcf.files import write_text
+from arcf.files import locked, write_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,12 @@ class Reproduction:
         """Do what is not done, here or by an executor, and write the report; the cells with their figures.
 
         Raises:
-            ArcfError: a job failed, or the folder is another's; what is finished stays.
+            ArcfError: a job failed, or the folder is another's, or another command works in it; what is finished stays.
         """
         check_picture(self.place.folder / "figure.svg")
         self.place.begin()
-        run_jobs(self.jobs, self.place, self.budget.speed, processes, report, executor)
+        with locked(self.place.mark):
+            run_jobs(self.jobs, self.place, self.budget.speed, processes, report, executor)
         return self.report()
 
     def report(self) -> list[Measured]:

@@ -1,11 +1,13 @@
 """Doing jobs: in order, what is needed first, none twice, several at once if wanted."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from time import perf_counter
 
 from arcf.errors import InputError
@@ -89,7 +91,7 @@ def run_jobs(
             tell(job, "known")
     together = [job for job in unfinished if not job.alone] if processes > 1 or executor else []
     if together:
-        with executor or ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        with executor or worker_processes(processes) as pool:
             _run_together(together, place, pool, processes, tell)
     for job in unfinished:
         if job not in together:
@@ -105,6 +107,22 @@ def run_job(job: Job, place: Place) -> None:
         make_folder(place.of(job))
         result = job.run(place)
         place.keep(job, result, perf_counter() - started)
+
+
+def worker_processes(count: int) -> ProcessPoolExecutor:
+    """Processes that end when this one does, even if it is killed: they would work on beside those that go on later."""
+    return ProcessPoolExecutor(count, get_context("spawn"), initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+
+    def end() -> None:
+        parent.join()
+        os._exit(1)  # Files are written whole or not at all, so any moment will do.
+
+    Thread(target=end, daemon=True).start()
 
 
 def _run_together(
