@@ -32,6 +32,14 @@ def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Pat
         assert "arcf rank" in cell["command"]
         assert cell["seconds"] > 0
     assert record["cells"][1]["paper"] == 0.4992
+    reference = next(cell for cell in record["cells"] if cell["name"] == "ARCF, RankNet")
+    for cell in record["cells"]:
+        if cell is reference:
+            assert cell["difference"] is cell["paper_difference"] is None
+            continue
+        assert cell["difference"] == pytest.approx(cell["map_all"] - reference["map_all"])
+        assert cell["difference_interval"][0] <= cell["difference"] <= cell["difference_interval"][1]
+        assert cell["paper_difference"] == pytest.approx(cell["paper"] - reference["paper"])
     report = (folder / "report.md").read_text()
     for words in ("Single fact", "Path re-rank", "Ensemble", "RankNet", "NCE", "CN", "Budget: smoke", "arcf train"):
         assert words in report

@@ -24,6 +24,8 @@ CELL = Measured(
     map_all=0.5,
     map_official=None,
     interval=(0.4, 0.6),
+    difference=None,
+    difference_interval=None,
     reachable=None,
     chain_f1=None,
     seconds=1.5,
@@ -32,6 +34,7 @@ CELL = Measured(
     train_seconds=7200.0,
     paper=0.5815,
     paper_on="2020 test",
+    paper_difference=None,
     paper_seconds=None,
     paper_hours=None,
     command="arcf rank --set 'a=<1>'",
@@ -71,6 +74,16 @@ def test_columns_that_nothing_has_are_left_out_and_text_is_escaped() -> None:
     assert "One-tailed independent t-test" in text
     assert "ARCF | &lt;b&gt;" in page
     assert not re.search(r"<(script|link|img)", page)
+
+
+def test_differences_are_told_with_what_they_are_from() -> None:
+    table = Table("table-2b", "Ablations", (), reference="ARCF, RankNet")
+    other = replace(
+        CELL, table="table-2b", difference=-0.04, difference_interval=(-0.05, 0.01), paper_difference=-0.041
+    )
+    text = make_report(read_budget("smoke"), [table], [replace(CELL, table="table-2b"), other], {}, []).markdown()
+    assert "| -0.0400 (-0.050 to +0.010) | -0.0410 |" in text
+    assert "Differences are from ARCF, RankNet, on the same questions." in text
 
 
 def test_the_papers_p_stands_only_beside_the_pair_that_it_tested() -> None:

@@ -5,6 +5,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from arcf.evaluation.significance import Scores, bootstrap_means, percentile_interval
 from arcf.experiments.budget import Budget
 from arcf.experiments.measuring import FuseJob, RankJob
 from arcf.experiments.place import Place
@@ -20,6 +23,8 @@ class Measured:
     """A cell with its figures. What does not apply to it, or was not measured, is None.
 
     `map_all` is over all questions, with a 95% `interval`; `map_official` over those that the official scorer counts.
+    `difference` is that of `map_all` from the table's reference, question by question, and `paper_difference` the
+    paper's.
     `seconds` are those of a question, `seconds_exact` with every visible fact scored in every iteration. `paper` is the
     paper's figure for the same thing, measured on `paper_on`; `command` makes the cell by hand.
     """
@@ -33,6 +38,8 @@ class Measured:
     map_all: float | None
     map_official: float | None
     interval: tuple[float, float] | None
+    difference: float | None
+    difference_interval: tuple[float, float] | None
     reachable: float | None
     chain_f1: float | None
     seconds: float | None
@@ -41,6 +48,7 @@ class Measured:
     train_seconds: float | None
     paper: float | None
     paper_on: str
+    paper_difference: float | None
     paper_seconds: float | None
     paper_hours: float | None
     command: str
@@ -56,7 +64,8 @@ def measure(table: Table, cell: Cell, place: Place, budget: Budget) -> Measured:
     reach = (place.result(cell.reach) if cell.reach else None) or {}
     trained = (place.result(cell.train) if cell.train else None) or {}
     times = {name: place.result(job) or {} for name, job in cell.times}
-    interval = scores.get("interval")
+    interval, reference = scores.get("interval"), table.reference_of(cell)
+    differences = _differences(cell, reference, place) if reference else None
     fast, exact = times.get("", {}), times.get("exact", {})
     return Measured(
         table=table.name,
@@ -68,6 +77,8 @@ def measure(table: Table, cell: Cell, place: Place, budget: Budget) -> Measured:
         map_all=scores.get("map_all"),
         map_official=scores.get("map_official"),
         interval=(interval[0], interval[1]) if interval else None,
+        difference=float(differences.mean()) if differences is not None else None,
+        difference_interval=_interval(differences) if differences is not None else None,
         reachable=reach.get("fractions", {}).get(str(cell.place)),
         chain_f1=(scores.get("chains") or {}).get("f1"),
         seconds=fast.get("seconds") or _seconds(cell, place),
@@ -76,6 +87,7 @@ def measure(table: Table, cell: Cell, place: Place, budget: Budget) -> Measured:
         train_seconds=trained.get("train_seconds"),
         paper=cell.theirs.value if cell.theirs else None,
         paper_on=cell.theirs.where if cell.theirs else "",
+        paper_difference=_paper_difference(cell, reference) if reference else None,
         paper_seconds=cell.their_seconds,
         paper_hours=cell.their_hours,
         command=commands(cell, place),
@@ -91,6 +103,30 @@ def commands(cell: Cell, place: Place) -> str:
 def measure_all(tables: Sequence[Table], place: Place, budget: Budget) -> list[Measured]:
     """The figures of all cells."""
     return [measure(table, cell, place, budget) for table in tables for cell in table.cells]
+
+
+def _differences(cell: Cell, reference: Cell, place: Place) -> Scores | None:
+    """The differences in average precision, question by question, where both are evaluated."""
+    ours, theirs = _scores(cell, place), _scores(reference, place)
+    return None if ours is None or theirs is None else ours - theirs
+
+
+def _scores(cell: Cell, place: Place) -> Scores | None:
+    """The average precision of every question."""
+    result = place.result(cell.evaluate) if cell.evaluate else None
+    return None if result is None else np.array([row["average_precision"] for row in result["per_question"]])
+
+
+def _interval(differences: Scores) -> tuple[float, float]:
+    interval = percentile_interval(bootstrap_means(differences[None])[0])
+    return interval.low, interval.high
+
+
+def _paper_difference(cell: Cell, reference: Cell) -> float | None:
+    """The paper's difference, of two figures that were measured on the same split."""
+    if cell.theirs is None or reference.theirs is None or cell.theirs.split != reference.theirs.split:
+        return None
+    return round(cell.theirs.value - reference.theirs.value, 4)
 
 
 def _seconds(cell: Cell, place: Place) -> float | None:

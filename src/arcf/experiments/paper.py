@@ -13,10 +13,15 @@ P100 = "one Tesla P100"
 
 @dataclass(frozen=True, slots=True)
 class Theirs:
-    """A figure of the paper, and what it was measured on."""
+    """A figure of the paper, and what it was measured on: the split, and after a comma the model."""
 
     value: float
     where: str
+
+    @property
+    def split(self) -> str:
+        """The split, such as 2020 test."""
+        return self.where.partition(",")[0]
 
 
 #: Table 1: the mean fraction of gold facts within reach, by k.

@@ -19,6 +19,8 @@ COLUMNS: Mapping[str, Callable[[Measured], str]] = {
     "reachable": lambda cell: _number(cell.reachable, ".4f"),
     "MAP": lambda cell: _number(cell.map_all, ".4f"),
     "95% interval": lambda cell: f"{cell.interval[0]:.3f} to {cell.interval[1]:.3f}" if cell.interval else "",
+    "difference, 95% interval": lambda cell: _difference(cell),
+    "the paper's difference": lambda cell: _number(cell.paper_difference, "+.4f"),
     "official MAP": lambda cell: _number(cell.map_official, ".4f"),
     "chain F1": lambda cell: _number(cell.chain_f1, ".3f"),
     "seconds a question": lambda cell: _number(cell.seconds, ".3g"),
@@ -92,7 +94,7 @@ def make_report(
         if table.name == "examples":
             sections += [_example(cell, examples[cell.name]) for cell in own if cell.name in examples]
         else:
-            remarks = [_told(test) for test in tests] if table.name == "significance" else []
+            remarks = [_told(test) for test in tests] if table.name == "significance" else _compared(table, own)
             sections.append(_section(table, own, remarks))
     return Report("The paper, reproduced", _introduction(budget), tuple(sections), {})
 
@@ -141,6 +143,18 @@ def _told(test: SeedTest) -> str:
         )
     ]
     return f"{sides[0]}; {sides[1]}. One-tailed independent t-test, the first above the second: {p}.{theirs}"
+
+
+def _compared(table: Table, cells: Sequence[Measured]) -> list[str]:
+    is_compared = any(cell.difference is not None for cell in cells)
+    return [f"Differences are from {table.reference}, on the same questions."] if is_compared else []
+
+
+def _difference(cell: Measured) -> str:
+    if cell.difference is None or cell.difference_interval is None:
+        return ""
+    low, high = cell.difference_interval
+    return f"{cell.difference:+.4f} ({low:+.3f} to {high:+.3f})"
 
 
 def _number(value: float | None, form: str) -> str:
