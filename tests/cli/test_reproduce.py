@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,17 @@ Arcf = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
 
 KEPT = ("result.json", "reproduction.json")
+
+
+def check_differences(cells: list[dict[str, Any]]) -> None:
+    reference = next(cell for cell in cells if cell["name"] == "ARCF, RankNet")
+    for cell in cells:
+        if cell is reference:
+            assert cell["difference"] is cell["paper_difference"] is None
+            continue
+        assert cell["difference"] == pytest.approx(cell["map_all"] - reference["map_all"])
+        assert cell["difference_interval"][0] <= cell["difference"] <= cell["difference_interval"][1]
+        assert cell["paper_difference"] == pytest.approx(cell["paper"] - reference["paper"])
 
 
 def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
@@ -32,14 +44,7 @@ def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Pat
         assert "arcf rank" in cell["command"]
         assert cell["seconds"] > 0
     assert record["cells"][1]["paper"] == 0.4992
-    reference = next(cell for cell in record["cells"] if cell["name"] == "ARCF, RankNet")
-    for cell in record["cells"]:
-        if cell is reference:
-            assert cell["difference"] is cell["paper_difference"] is None
-            continue
-        assert cell["difference"] == pytest.approx(cell["map_all"] - reference["map_all"])
-        assert cell["difference_interval"][0] <= cell["difference"] <= cell["difference_interval"][1]
-        assert cell["paper_difference"] == pytest.approx(cell["paper"] - reference["paper"])
+    check_differences(record["cells"])
     report = (folder / "report.md").read_text()
     for words in ("Single fact", "Path re-rank", "Ensemble", "RankNet", "NCE", "CN", "Budget: smoke", "arcf train"):
         assert words in report
@@ -55,10 +60,16 @@ def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Pat
     assert json.loads(again.out) == record
 
     # Another table shares what is done, and draws its figure.
-    assert arcf("reproduce", "figure-2", "--budget", "smoke", "--output", folder, "--questions", 2) == 0
-    assert ": begun" not in capsys.readouterr().err
+    figure = ("reproduce", "figure-2", "--budget", "smoke", "--output", folder, "--questions", 2)
+    assert arcf(*figure) == 0
+    begun = [line for line in capsys.readouterr().err.splitlines() if ": begun" in line]
+    assert len(begun) == 2
+    assert all("breakdown" in line for line in begun)
     assert {"figure-2.svg", "figure-2.png"} <= {path.name for path in folder.iterdir()}
     assert "<svg" in (folder / "report.html").read_text()
+    parts = (folder / "report.md").read_text()
+    assert "| MAP by |  | ARCF, RankNet | Single fact |" in parts
+    assert "| role | CENTRAL | 0." in parts
 
     assert arcf("reproduce", "table-1", "--budget", "paper", "--output", folder) == 2
 
@@ -70,6 +81,9 @@ def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Pat
     assert ": begun" not in alone.err
     assert json.loads(alone.out) == record
     assert "Not all is done" not in (folder / "report.md").read_text()
+    assert arcf(*figure, "--so-far") == 0
+    assert (folder / "figure-2.svg").is_file()
+    assert (folder / "report.md").read_text() == parts
 
 
 def test_a_report_of_what_is_finished(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:

@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 
 from arcf.experiments.budget import read_budget
 from arcf.experiments.measured import Measured
-from arcf.experiments.report import make_report
+from arcf.experiments.report import Details, make_report
 from arcf.experiments.seeds import seed_tests
 from arcf.experiments.tables import Table
 
@@ -63,7 +63,7 @@ def test_one_seed_and_equal_seeds_prove_nothing() -> None:
 def test_columns_that_nothing_has_are_left_out_and_text_is_escaped() -> None:
     measured = [CELL, replace(CELL, seed=2, map_all=0.6)]
     tests = seed_tests([*measured, replace(CELL, name="b", map_all=0.1), replace(CELL, name="b", map_all=0.2)])
-    report = make_report(read_budget("smoke"), [Table("significance", "Seeds", ())], measured, {}, tests)
+    report = make_report(read_budget("smoke"), [Table("significance", "Seeds", ())], measured, Details(tests=tests))
     text, page = report.markdown(), report.html()
     header = next(line for line in text.splitlines() if line.startswith("|"))
     assert "official MAP" not in header
@@ -81,7 +81,7 @@ def test_differences_are_told_with_what_they_are_from() -> None:
     other = replace(
         CELL, table="table-2b", difference=-0.04, difference_interval=(-0.05, 0.01), paper_difference=-0.041
     )
-    text = make_report(read_budget("smoke"), [table], [replace(CELL, table="table-2b"), other], {}, []).markdown()
+    text = make_report(read_budget("smoke"), [table], [replace(CELL, table="table-2b"), other], Details()).markdown()
     assert "| -0.0400 (-0.050 to +0.010) | -0.0410 |" in text
     assert "Differences are from ARCF, RankNet, on the same questions." in text
 
@@ -90,11 +90,11 @@ def test_the_papers_p_stands_only_beside_the_pair_that_it_tested() -> None:
     table = [Table("significance", "Seeds", ())]
     for other, told in (("Single fact", True), ("ARCF, NCE", False)):
         measured = [*cells("ARCF, RankNet", 0.5, 0.6), *cells(other, 0.3, 0.4)]
-        text = make_report(read_budget("smoke"), table, measured, {}, seed_tests(measured)).markdown()
+        text = make_report(read_budget("smoke"), table, measured, Details(tests=seed_tests(measured))).markdown()
         assert ("The paper: p < 0.001" in text) is told
 
 
 def test_a_table_without_cells_is_left_out() -> None:
-    report = make_report(read_budget("paper"), [Table("table-1", "Reach", ())], [], {}, [])
+    report = make_report(read_budget("paper"), [Table("table-1", "Reach", ())], [], Details())
     assert report.sections == ()
     assert "all questions" in report.markdown()

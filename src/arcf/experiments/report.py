@@ -1,11 +1,12 @@
 """The report of an experiment: each table with our figures, the paper's, and the commands that make them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from arcf.evaluation.plots import Panel
 from arcf.experiments.budget import Budget
 from arcf.experiments.measured import Measured
 from arcf.experiments.seeds import SeedTest
@@ -31,6 +32,15 @@ COLUMNS: Mapping[str, Callable[[Measured], str]] = {
     "the paper's seconds": lambda cell: _number(cell.paper_seconds, "g"),
     "the paper's training hours": lambda cell: _number(cell.paper_hours, "g"),
 }
+
+
+@dataclass(frozen=True)
+class Details:
+    """What is told beside the cells: examples by question, tests over seeds, the panels of figure 2."""
+
+    examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    tests: Sequence[SeedTest] = ()
+    panels: Sequence[Panel] = ()
 
 
 @dataclass(frozen=True)
@@ -78,13 +88,7 @@ class Report:
         return PAGE.format(title=escape(self.title), body="\n".join(parts))
 
 
-def make_report(
-    budget: Budget,
-    tables: Sequence[Table],
-    cells: Sequence[Measured],
-    examples: Mapping[str, Mapping[str, Any]],
-    tests: Sequence[SeedTest],
-) -> Report:
+def make_report(budget: Budget, tables: Sequence[Table], cells: Sequence[Measured], details: Details) -> Report:
     """The report without figures."""
     sections = []
     for table in tables:
@@ -92,10 +96,13 @@ def make_report(
         if not own:
             continue
         if table.name == "examples":
+            examples = details.examples
             sections += [_example(cell, examples[cell.name]) for cell in own if cell.name in examples]
-        else:
-            remarks = [_told(test) for test in tests] if table.name == "significance" else _compared(table, own)
-            sections.append(_section(table, own, remarks))
+            continue
+        is_seeded = table.name == "significance"
+        sections.append(_section(table, own, [_told(test) for test in details.tests] if is_seeded else []))
+        if table.name == "figure-2" and details.panels:
+            sections.append(_breakdowns(details.panels))
     return Report("The paper, reproduced", _introduction(budget), tuple(sections), {})
 
 
@@ -116,7 +123,17 @@ def _section(table: Table, cells: Sequence[Measured], remarks: Sequence[str]) ->
     rows = tuple((cell.name, *(column(cell) for column in shown.values())) for cell in cells)
     names = [f"{cell.name}, {cell.dataset}, seed {cell.seed}" for cell in cells]
     commands = tuple(zip(names, (cell.command for cell in cells), strict=True))
-    return Section(f"{table.name}: {table.title}", ("", *shown), rows, tuple(remarks), commands)
+    return Section(f"{table.name}: {table.title}", ("", *shown), rows, (*_compared(table, cells), *remarks), commands)
+
+
+def _breakdowns(panels: Sequence[Panel]) -> Section:
+    """What figure 2 shows, in figures. The first panel counts questions, the others have the same systems."""
+    rows = [
+        (panel.title, group, *(_number(bars.get(group), ".3f") for bars in panel.bars.values()))
+        for panel in panels[1:]
+        for group in panel.groups
+    ]
+    return Section("figure-2: in figures", ("MAP by", "", *panels[1].bars), tuple(rows))
 
 
 def _example(cell: Measured, result: Mapping[str, Any]) -> Section:

@@ -9,11 +9,12 @@ from typing import Any
 
 from arcf.errors import SettingError
 from arcf.evaluation.plots import check_picture
+from arcf.experiments.breakdowns import side_by_side
 from arcf.experiments.budget import Budget
 from arcf.experiments.figures import draw_figures
 from arcf.experiments.measured import AGAIN, Measured, measure_all
 from arcf.experiments.place import Job, Place
-from arcf.experiments.report import make_report
+from arcf.experiments.report import Details, make_report
 from arcf.experiments.running import Progress, due, estimate, in_order, run_jobs
 from arcf.experiments.seeds import seed_tests
 from arcf.experiments.tables import Cell, Table, tables_of
@@ -97,8 +98,10 @@ class Reproduction:
     def _write(self, begun: Mapping[str, Table], cells: Sequence[Measured]) -> None:
         folder, left = self.place.folder, len(due(self.jobs, self.place))
         tests = seed_tests([cell for cell in cells if cell.table == "significance"])
-        report = make_report(self.budget, tuple(begun.values()), cells, self._examples(), tests)
-        report = replace(report, figures=draw_figures(begun, cells, self.place))
+        panels = side_by_side(self._results(lambda cell: cell.breakdown))
+        examples = self._results(lambda cell: cell.example)
+        report = make_report(self.budget, tuple(begun.values()), cells, Details(examples, tests, panels))
+        report = replace(report, figures=draw_figures(begun, cells, panels, folder))
         if left:
             missing = f"Not all is done yet: {left} of {len(self.jobs)} jobs are missing, and what they would tell."
             report = replace(report, introduction=(*report.introduction, missing))
@@ -106,9 +109,11 @@ class Reproduction:
         write_text(folder / "report.html", report.html())
         write_text(folder / "cells.json", json.dumps(to_dict(self, cells), indent=1) + "\n")
 
-    def _examples(self) -> dict[str, dict[str, Any]]:
-        cells = [cell for table in self.tables.values() for cell in table.cells if cell.example]
-        found = {cell.name: self.place.result(cell.example) for cell in cells if cell.example}
+    def _results(self, job_of: Callable[[Cell], Job | None]) -> dict[str, dict[str, Any]]:
+        """The results of the finished ones among a certain job of every cell, by the names of the cells."""
+        cells = [cell for table in self.tables.values() for cell in table.cells]
+        jobs = {cell.name: job for cell in cells if (job := job_of(cell))}
+        found = {name: self.place.result(job) for name, job in jobs.items()}
         return {name: result for name, result in found.items() if result is not None}
 
 

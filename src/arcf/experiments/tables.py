@@ -1,10 +1,11 @@
 """The paper's tables and figures as cells, each with the jobs that make it and the paper's own figure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arcf.errors import UnknownNameError
 from arcf.experiments import paper
+from arcf.experiments.breakdowns import BreakdownJob
 from arcf.experiments.budget import Budget
 from arcf.experiments.making import TrainJob
 from arcf.experiments.measuring import EvaluateJob, ExampleJob, Ranked, ReachabilityJob, TimeJob
@@ -18,13 +19,14 @@ from arcf.rankers import Tiers
 class Cell:
     """One figure to make.
 
-    `evaluate`, `train` and `reach` are what it is read from, `times` are times by what they are of; `k` says where in
-    `reach`. A cell of a sweep has its `place` there, one of several seeds its `seed`.
+    `evaluate`, `breakdown`, `train` and `reach` are what it is read from, `times` are times by what they are of. A cell
+    of a sweep, or of `reach`, has its `place` there, one of several seeds its `seed`.
     """
 
     name: str
     dataset: str
     evaluate: EvaluateJob | None = None
+    breakdown: BreakdownJob | None = None
     train: TrainJob | None = None
     times: tuple[tuple[str, TimeJob], ...] = ()
     reach: ReachabilityJob | None = None
@@ -38,7 +40,7 @@ class Cell:
     @property
     def jobs(self) -> tuple[Job, ...]:
         """The jobs that it is read from; what these need comes before."""
-        found = (self.train, self.evaluate, self.reach, self.example, *(job for _, job in self.times))
+        found = (self.train, self.evaluate, self.breakdown, self.reach, self.example, *(job for _, job in self.times))
         return tuple(job for job in found if job is not None)
 
 
@@ -170,7 +172,8 @@ def _sweep(budget: Budget, name: str, title: str, swept: str, theirs: Mapping[in
 def breakdowns(budget: Budget) -> Table:
     """Figure 2."""
     systems = Systems(budget)
-    cells = [_cell(systems.ranked(recipe, budget.main)) for recipe in ("ranknet", "single-fact")]
+    ranked = [systems.ranked(recipe, budget.main) for recipe in ("ranknet", "single-fact")]
+    cells = [replace(_cell(job), breakdown=BreakdownJob(job)) for job in ranked]
     return Table("figure-2", "MAP on parts of the questions and of the gold facts", tuple(cells))
 
 
