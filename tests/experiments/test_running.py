@@ -25,7 +25,7 @@ FAILURES: dict[str, Callable[[], None]] = {}
 
 
 @dataclass(frozen=True)
-class Noted:
+class Noted(Job):
     """A job that notes that it was done, unless it is told to fail."""
 
     name: str

@@ -8,7 +8,7 @@ from arcf.evaluation.panels import breakdown_panels
 from arcf.evaluation.plots import Panel
 from arcf.experiments.commands import command
 from arcf.experiments.measuring import Ranked
-from arcf.experiments.place import Place
+from arcf.experiments.place import Job, Place
 from arcf.runs import read_run
 
 OWN = "run"
@@ -16,30 +16,21 @@ OWN = "run"
 
 
 @dataclass(frozen=True, slots=True)
-class BreakdownJob:
+class BreakdownJob(Job):
     """A run's MAP on parts of the questions and of the gold facts."""
 
     ranked: Ranked
     kind: ClassVar[str] = "breakdown"
-    alone: ClassVar[bool] = False
 
     @property
     def title(self) -> str:
         """What it is about."""
         return self.ranked.title
 
-    def product(self, place: Place) -> None:
-        """Nothing but its result."""
-        del place
-
     def command(self, place: Place) -> str:
         """`arcf evaluate`, which draws it."""
         run, options = self.ranked.product(place), self.ranked.data.options()
         return command("arcf", "evaluate", run, *options, "--plot", place.of(self))
-
-    def tokens(self) -> float:
-        """None."""
-        return 0.0
 
     def run(self, place: Place) -> dict[str, Any]:
         """Evaluate by parts."""

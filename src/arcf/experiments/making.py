@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from arcf.experiments.commands import command, train_command
-from arcf.experiments.place import Place, load_dataset
+from arcf.experiments.place import Job, Place, load_dataset
 from arcf.experiments.random_weights import write_random_model
 from arcf.scorer.export import export
 from arcf.training.run import BEST, CHECKPOINT, MODEL, SETTINGS, train
@@ -18,13 +18,12 @@ PREFIX_TOKENS, FACT_TOKENS = 70, 13
 
 
 @dataclass(frozen=True, slots=True)
-class InitJob:
+class InitJob(Job):
     """A model with random weights; see `random_weights`."""
 
     source: str
     tiny: bool = False
     kind: ClassVar[str] = "init"
-    alone: ClassVar[bool] = False
 
     @property
     def title(self) -> str:
@@ -40,10 +39,6 @@ class InitJob:
         tiny = ["--tiny"] if self.tiny else []
         return command("python", "-m", "arcf.experiments.random_weights", self.source, self.product(place), *tiny)
 
-    def tokens(self) -> float:
-        """None."""
-        return 0.0
-
     def run(self, place: Place) -> dict[str, Any]:
         """Write the model."""
         write_random_model(self.source, self.product(place), tiny=self.tiny)
@@ -51,14 +46,13 @@ class InitJob:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainJob:
+class TrainJob(Job):
     """A trained model; `start`, if given, is what its weights begin as."""
 
     system: str
     settings: TrainingSettings
     start: InitJob | None = None
     kind: ClassVar[str] = "train"
-    alone: ClassVar[bool] = False
 
     def __hash__(self) -> int:
         """Settings have no hash of their own: those of several corpora are in a mapping."""
@@ -118,13 +112,12 @@ class TrainJob:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportJob:
+class ExportJob(Job):
     """A trained model as ONNX, which ranks faster on a processor."""
 
     model: TrainJob
     precision: str
     kind: ClassVar[str] = "export"
-    alone: ClassVar[bool] = False
 
     @property
     def title(self) -> str:
@@ -139,10 +132,6 @@ class ExportJob:
         """`arcf export`."""
         made = self.model.product(place)
         return command("arcf", "export", made, "--precision", self.precision, "--output", self.product(place))
-
-    def tokens(self) -> float:
-        """None."""
-        return 0.0
 
     def run(self, place: Place) -> dict[str, Any]:
         """Export it."""

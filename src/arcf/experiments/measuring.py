@@ -13,7 +13,7 @@ from arcf.evaluation.significance import bootstrap_means, percentile_interval
 from arcf.evaluation.weights import choose_weights
 from arcf.experiments.commands import command, rank_options
 from arcf.experiments.making import FACT_TOKENS, PREFIX_TOKENS, ExportJob, Model
-from arcf.experiments.place import Data, Place, load_dataset
+from arcf.experiments.place import Data, Job, Place, load_dataset
 from arcf.rankers import PathRerank, Ranker, RankerSettings, build_ranker
 from arcf.runs import RankingJob, fuse_runs, rank_to_file, read_run, write_run
 from arcf.types import Dataset
@@ -25,7 +25,7 @@ SHOWN = 15
 
 
 @dataclass(frozen=True, slots=True)
-class RankJob:
+class RankJob(Job):
     """The run of a ranker; `model` is the job that makes its model, if it has one."""
 
     system: str
@@ -33,7 +33,6 @@ class RankJob:
     data: Data
     model: Model | None = None
     kind: ClassVar[str] = "rank"
-    alone: ClassVar[bool] = False
 
     @property
     def title(self) -> str:
@@ -68,14 +67,13 @@ class RankJob:
 
 
 @dataclass(frozen=True, slots=True)
-class FuseJob:
+class FuseJob(Job):
     """The fused run of several, with weights that are chosen on their runs of held-out training questions."""
 
     system: str
     parts: tuple[RankJob, ...]
     held_out: tuple[RankJob, ...]
     kind: ClassVar[str] = "fuse"
-    alone: ClassVar[bool] = False
 
     @property
     def title(self) -> str:
@@ -98,10 +96,6 @@ class FuseJob:
         output = ("--format", "json", "--output", self.product(place))
         return command("arcf", "fuse", *runs, "--dataset", dataset, *held_out, *output)
 
-    def tokens(self) -> float:
-        """None."""
-        return 0.0
-
     def run(self, place: Place) -> dict[str, Any]:
         """Choose weights, and fuse."""
         dataset = load_dataset(self.data.dataset)
@@ -115,29 +109,20 @@ Ranked = RankJob | FuseJob
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluateJob:
+class EvaluateJob(Job):
     """The scores of a run."""
 
     ranked: Ranked
     kind: ClassVar[str] = "evaluate"
-    alone: ClassVar[bool] = False
 
     @property
     def title(self) -> str:
         """What it is about."""
         return self.ranked.title
 
-    def product(self, place: Place) -> None:
-        """Nothing but its result."""
-        del place
-
     def command(self, place: Place) -> str:
         """`arcf evaluate`."""
         return command("arcf", "evaluate", self.ranked.product(place), *self.ranked.data.options(), "--json")
-
-    def tokens(self) -> float:
-        """None."""
-        return 0.0
 
     def run(self, place: Place) -> dict[str, Any]:
         """Evaluate; the interval is the bootstrap's over the questions."""
@@ -149,7 +134,7 @@ class EvaluateJob:
 
 
 @dataclass(frozen=True, slots=True)
-class TimeJob:
+class TimeJob(Job):
     """Seconds a question of a ranker, over the first `count` questions after one that is not counted."""
 
     system: str
@@ -164,10 +149,6 @@ class TimeJob:
     def title(self) -> str:
         """What it is about."""
         return f"{self.system}, {self.data.dataset}"
-
-    def product(self, place: Place) -> None:
-        """Nothing but its result."""
-        del place
 
     def command(self, place: Place) -> str:
         """`arcf rank`, of so few questions that its time can be taken by hand."""
@@ -194,32 +175,23 @@ class TimeJob:
 
 
 @dataclass(frozen=True, slots=True)
-class ReachabilityJob:
+class ReachabilityJob(Job):
     """How much of the gold explanations of the training questions the neighborhoods reach, by k."""
 
     dataset: str
     ks: tuple[int, ...]
     kind: ClassVar[str] = "reachability"
-    alone: ClassVar[bool] = False
 
     @property
     def title(self) -> str:
         """What it is about."""
         return self.dataset
 
-    def product(self, place: Place) -> None:
-        """Nothing but its result."""
-        del place
-
     def command(self, place: Place) -> str:
         """`arcf reachability`."""
         del place
         ks = [word for k in self.ks for word in ("-k", k)]
         return command("arcf", "reachability", "--dataset", self.dataset, "--split", "train", *ks)
-
-    def tokens(self) -> float:
-        """None: words are counted, not read."""
-        return 0.0
 
     def run(self, place: Place) -> dict[str, Any]:
         """Measure."""
@@ -229,7 +201,7 @@ class ReachabilityJob:
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleJob:
+class ExampleJob(Job):
     """The best facts for a question."""
 
     ranker: RankerSettings
@@ -237,16 +209,11 @@ class ExampleJob:
     question: str
     model: Model | None = None
     kind: ClassVar[str] = "example"
-    alone: ClassVar[bool] = False
 
     @property
     def title(self) -> str:
         """What it is about."""
         return self.question
-
-    def product(self, place: Place) -> None:
-        """Nothing but its result."""
-        del place
 
     def command(self, place: Place) -> str:
         """`arcf rank`."""

@@ -13,12 +13,13 @@ never mistaken for one of other settings, data or versions.
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 from arcf.data import load
 from arcf.data.sample import sampled
@@ -53,44 +54,37 @@ class Data:
         return ["--dataset", self.dataset, "--split", self.split, *sample]
 
 
-@runtime_checkable
-class Job(Protocol):
-    """One piece of work, described in plain values. What it needs are the jobs among its fields."""
+class Job(ABC):
+    """One piece of work: a frozen record of plain values. What it needs are the jobs among its fields.
 
-    def __hash__(self) -> int:
-        """Equal jobs are one."""
-        ...
+    `kind` is what it does: train, rank, ... Nothing else may run beside one that is done `alone`: it measures time.
+    """
 
-    @property
-    def kind(self) -> str:
-        """What it does: train, rank, ..."""
-        ...
+    __slots__ = ()
+    kind: ClassVar[str]
+    alone: ClassVar[bool] = False
 
     @property
+    @abstractmethod
     def title(self) -> str:
         """What it is about, for people."""
-        ...
 
-    @property
-    def alone(self) -> bool:
-        """Whether nothing else may run beside it: it measures time."""
-        ...
-
+    @abstractmethod
     def command(self, place: "Place") -> str:
         """The command that does the same."""
-        ...
 
-    def tokens(self) -> float:
-        """About how many tokens a model reads for it: what its time is estimated from."""
-        ...
-
+    @abstractmethod
     def run(self, place: "Place") -> dict[str, Any]:
         """Do it, going on where it was; the result in plain values."""
-        ...
 
     def product(self, place: "Place") -> Path | None:
         """What other jobs use of it: a file or a folder, None if it has nothing but a result."""
-        ...
+        del place
+        return None
+
+    def tokens(self) -> float:
+        """About how many tokens a model reads for it: what its time is estimated from."""
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
