@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arcf.cli import reproduce
+from arcf.cli.console import SafeConsole
 from arcf.files import locked
 
 pytest.importorskip("torch")
@@ -100,6 +103,19 @@ def test_a_report_of_what_is_finished(arcf: Arcf, tmp_path: Path, capsys: Captur
 
     assert arcf("reproduce", "all", "--output", tmp_path / "new", "--so-far", "--json") == 0
     assert json.loads(capsys.readouterr().out)["cells"] == []
+
+
+def test_a_terminal_shows_what_runs(arcf: Arcf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    terminal = SafeConsole()
+    terminal.file, terminal.width = StringIO(), 120
+    monkeypatch.setattr(reproduce, "progress_console", lambda: terminal)
+    assert arcf("reproduce", "table-1", "--output", tmp_path / "out") == 0
+    shown = terminal.file.getvalue()
+    for words in ("Jobs (0 of 1)", "reachability science", "of about 5 s", "[1/1] reachability science: done"):
+        assert words in shown
+    assert ": begun" not in shown
 
 
 def test_a_sweep_draws_figure_3(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:

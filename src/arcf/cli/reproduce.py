@@ -1,6 +1,7 @@
 """`arcf reproduce`: the paper's tables and figures, made again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arcf.cli.cluster import Ray
-from arcf.cli.output import console, note, print_json, table_of
+from arcf.cli.output import console, note, print_json, progress_console, table_of
 from arcf.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from rich.progress import TaskID
+
     from arcf.experiments.budget import Budget
     from arcf.experiments.measured import Measured
     from arcf.experiments.reproduction import Planned, Reproduction
@@ -78,7 +81,8 @@ def reproduce(
     if so_far:
         cells = made.report()
     elif ray is None:
-        cells = made.run(jobs or 1, _tell)
+        with _watched() as tell:
+            cells = made.run(jobs or 1, tell)
     else:
         cells = _run_on(ray, made, jobs)
     if as_json:
@@ -91,7 +95,8 @@ def _run_on(address: str, made: "Reproduction", jobs: int | None) -> "list[Measu
 
     with connected(address):
         executor = RayExecutor()
-        return made.run(jobs or executor.size, _tell, executor)
+        with _watched() as tell:
+            return made.run(jobs or executor.size, tell, executor)
 
 
 def _narrowed(budget: "Budget", seeds: int | None, questions: int | None) -> "Budget":
@@ -99,10 +104,33 @@ def _narrowed(budget: "Budget", seeds: int | None, questions: int | None) -> "Bu
     return budget if questions is None else replace(budget, questions=questions)
 
 
-def _tell(progress: "Progress") -> None:
-    job = progress.job
-    left = f", about {_duration(progress.left)} left" if progress.left else ""
-    note(f"[{progress.done}/{progress.total}] {job.kind} {job.title}: {progress.state}{left}")
+@contextmanager
+def _watched() -> "Iterator[Callable[[Progress], None]]":
+    """Tells of jobs: a line for each as it begins and as it ends. A terminal shows those that run below the lines."""
+    from rich.markup import escape
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("{task.fields[about]}"))
+    terminal = progress_console()
+    with Bars(*columns, console=terminal, transient=True) as bars:
+        whole = bars.add_task("Jobs", about="")
+        running: dict[str, TaskID] = {}
+
+        def tell(progress: "Progress") -> None:
+            name = f"{progress.job.kind} {progress.job.title}"
+            left = f"about {_duration(progress.left)} left" if progress.left else ""
+            said = f"Jobs ({progress.done} of {progress.total})"
+            bars.update(whole, completed=progress.done, total=progress.total, description=said, about=left)
+            if progress.state == "begun":
+                about = f"of about {_duration(progress.seconds)}"
+                running[name] = bars.add_task(escape(name), total=None, about=about)
+            elif name in running:
+                bars.remove_task(running.pop(name))
+            if progress.state != "begun" or terminal.quiet:
+                note(f"[{progress.done}/{progress.total}] {name}: {progress.state}{left and ', '}{left}")
+
+        yield tell
 
 
 def _print_plan(planned: "Sequence[Planned]") -> None:

@@ -13,9 +13,10 @@ from arcf.experiments.breakdowns import side_by_side
 from arcf.experiments.budget import Budget
 from arcf.experiments.figures import draw_figures
 from arcf.experiments.measured import AGAIN, Measured, measure_all
+from arcf.experiments.pace import Pace
 from arcf.experiments.place import Job, Place
 from arcf.experiments.report import Details, make_report
-from arcf.experiments.running import Progress, due, estimate, in_order, run_jobs
+from arcf.experiments.running import Progress, due, in_order, run_jobs
 from arcf.experiments.seeds import seed_tests
 from arcf.experiments.tables import Cell, Table, tables_of
 from arcf.files import locked, write_text
@@ -49,13 +50,13 @@ class Reproduction:
     def plan(self) -> list[Planned]:
         """The jobs, what they are and what they cost."""
         printed = replace(self.place, folder=AGAIN)
-        left = due(self.jobs, self.place)
+        left, pace = due(self.jobs, self.place), Pace.of(self.jobs, self.place, self.budget.speed)
         return [
             Planned(
                 key=self.place.of(job).name,
                 kind=job.kind,
                 title=job.title,
-                seconds=estimate(job, self.budget.speed),
+                seconds=pace.seconds(job),
                 done=job not in left,
                 command=job.command(printed),
             )

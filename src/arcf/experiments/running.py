@@ -12,22 +12,25 @@ from time import perf_counter
 
 from arcf.errors import InputError
 from arcf.experiments.budget import Speed
+from arcf.experiments.pace import Pace
 from arcf.experiments.place import Job, Place, key_of, needs
 from arcf.files import make_folder
 
-#: Seconds that a job takes for loading and writing, for estimates.
-OVERHEAD = 5.0
 GO_ON = "give the same command again: what is finished stays"
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the jobs are: `state` is begun, done or known (it was done before); `left` is about how many seconds."""
+    """How far the jobs are: `state` is begun, done or known (it was done before).
+
+    The job takes about `seconds`, and all that are left take about `left` seconds.
+    """
 
     job: Job
     state: str
     done: int
     total: int
+    seconds: float
     left: float
 
 
@@ -58,12 +61,6 @@ def due(jobs: Sequence[Job], place: Place) -> tuple[Job, ...]:
     return tuple(reversed(found.values()))
 
 
-def estimate(job: Job, speed: Speed) -> float:
-    """About how many seconds a job takes."""
-    rate = speed.training if job.kind == "train" else speed.inference
-    return OVERHEAD + job.tokens() / rate
-
-
 def run_jobs(
     jobs: Sequence[Job],
     place: Place,
@@ -78,13 +75,15 @@ def run_jobs(
         ArcfError: a job failed, the disk is full, or a process was killed; what is finished stays.
     """
     unfinished = due(jobs, place)
-    left = {key_of(job): estimate(job, speed) for job in unfinished}
-    total = len(jobs)
+    left = {key_of(job): job for job in unfinished}
+    total, pace = len(jobs), Pace.of(jobs, place, speed)
 
     def tell(job: Job, state: str) -> None:
         if state == "done":
-            left.pop(key_of(job), None)
-        report(Progress(job, state, total - len(left), total, sum(left.values()) / processes))
+            del left[key_of(job)]
+            pace.learn(job, place)
+        seconds = sum(pace.seconds(other) for other in left.values()) / processes
+        report(Progress(job, state, total - len(left), total, pace.seconds(job), seconds))
 
     for job in jobs:
         if key_of(job) not in left:
