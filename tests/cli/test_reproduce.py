@@ -71,8 +71,8 @@ def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Pat
     assert {"figure-2.svg", "figure-2.png"} <= {path.name for path in folder.iterdir()}
     assert "<svg" in (folder / "report.html").read_text()
     parts = (folder / "report.md").read_text()
-    assert "| MAP by |  | ARCF, RankNet | Single fact |" in parts
-    assert "| role | CENTRAL | 0." in parts
+    assert "| MAP by |  | questions | ARCF, RankNet | Single fact |" in parts
+    assert "| role | CENTRAL | 2 | 0." in parts
 
     assert arcf("reproduce", "table-1", "--budget", "paper", "--output", folder) == 2
 

@@ -28,7 +28,9 @@ def test_two_runs_side_by_side_agree_with_their_evaluations(tmp_path: Path) -> N
         weighted = sum(by_gold[run.name][size] * counted[size] for size in counted) / sum(counted.values())
         assert weighted == pytest.approx(result.map_all)
         for place, title in ((1, "difficulty"), (2, "role"), (4, "near")):
-            assert panels[place].bars[run.name] == {group.name: group.map for group in result.breakdowns[title]}
+            groups_of = result.breakdowns[title]
+            assert panels[place].bars[run.name] == {group.name: group.map for group in groups_of}
+            assert panels[place].questions == {group.name: group.questions for group in groups_of}
     assert panels[5].groups[0] == "1"
     pytest.importorskip("matplotlib")
     plot_breakdowns(panels, tmp_path / "b.svg")

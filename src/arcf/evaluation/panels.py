@@ -55,7 +55,6 @@ def _hops(title: str, judged: Judged, groups: FactGroups) -> Panel:
 
 def _panel(title: str, broken: Mapping[str, Sequence[Group]]) -> Panel:
     """MAP of each run's groups; all runs are judged on the same questions, so the first has all groups."""
-    names = tuple(group.name for group in next(iter(broken.values())))
-    return Panel(
-        title, "MAP", names, {run: {group.name: group.map for group in groups} for run, groups in broken.items()}
-    )
+    questions = {group.name: group.questions for group in next(iter(broken.values()))}
+    bars = {run: {group.name: group.map for group in groups} for run, groups in broken.items()}
+    return Panel(title, "MAP", tuple(questions), bars, questions)

@@ -1,7 +1,7 @@
 """Pictures of measurements. The only place that knows matplotlib, which is loaded when a picture is drawn."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,16 +14,22 @@ if TYPE_CHECKING:
 
 Line = Mapping[int, float]
 PANELS_A_ROW = 3
+FEW = 10
+"""Groups whose names have room below their bars."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Bars of one or several runs over the same groups: run -> group -> value. A run may lack a group."""
+    """Bars of one or several runs over the same groups: run -> group -> value. A run may lack a group.
+
+    `questions` says how many there are in a group, where the bars do not: a high bar may stand for one of them.
+    """
 
     title: str
     quantity: str
     groups: tuple[str, ...]
     bars: Mapping[str, Mapping[str, float]]
+    questions: Mapping[str, int] = field(default_factory=dict)
 
 
 def plot_reachability(lines: Mapping[str, Mapping[int, float]], title: str, path: Path) -> None:
@@ -127,7 +133,7 @@ def plot_learning(runs: Mapping[str, Mapping[str, Line]], path: Path) -> None:
 
 
 def plot_breakdowns(panels: Sequence[Panel], path: Path) -> None:
-    """Bars side by side in a grid of panels, three a row: one bar per run and group.
+    """Bars side by side in a grid of panels, three a row: one bar per run and group, the group's questions below it.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -143,9 +149,11 @@ def plot_breakdowns(panels: Sequence[Panel], path: Path) -> None:
             shift = (number - (len(panel.bars) - 1) / 2) * width
             heights = [bars[panel.groups[place]] for place in found]
             axes.bar([place + shift for place in found], heights, width, label=name)
-        axes.set_xticks(range(len(panel.groups)), panel.groups, fontsize=8)
+        names = [f"{group}\n({panel.questions[group]})" if panel.questions else group for group in panel.groups]
+        axes.set_xticks(range(len(names)), names, fontsize=8 if len(names) <= FEW else 6)
         axes.grid(axis="y", alpha=0.3)
         if len(panel.bars) > 1:
+            axes.margins(y=0.2)  # room for the legend
             axes.legend(fontsize=8)
     _write(figure, path)
 

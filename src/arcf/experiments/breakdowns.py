@@ -44,10 +44,10 @@ def side_by_side(results: Mapping[str, Mapping[str, Any]]) -> tuple[Panel, ...]:
     return tuple(_joined(same) for same in zip(*panels, strict=True))
 
 
-def _panel(name: str, values: Mapping[str, Any]) -> Panel:
+def _panel(name: str, values: dict[str, Any]) -> Panel:
     """A panel of one system. That of how many questions there are belongs to none."""
     bars = {name if own == OWN else own: heights for own, heights in values["bars"].items()}
-    return Panel(values["title"], values["quantity"], tuple(values["groups"]), bars)
+    return Panel(**values | {"groups": tuple(values["groups"]), "bars": bars})
 
 
 def _joined(panels: Sequence[Panel]) -> Panel:

@@ -129,11 +129,16 @@ def _section(table: Table, cells: Sequence[Measured], remarks: Sequence[str]) ->
 def _breakdowns(panels: Sequence[Panel]) -> Section:
     """What figure 2 shows, in figures. The first panel counts questions, the others have the same systems."""
     rows = [
-        (panel.title, group, *(_number(bars.get(group), ".3f") for bars in panel.bars.values()))
+        (
+            panel.title,
+            group,
+            str(panel.questions[group]),
+            *(_number(bars.get(group), ".3f") for bars in panel.bars.values()),
+        )
         for panel in panels[1:]
         for group in panel.groups
     ]
-    return Section("figure-2: in figures", ("MAP by", "", *panels[1].bars), tuple(rows))
+    return Section("figure-2: in figures", ("MAP by", "", "questions", *panels[1].bars), tuple(rows))
 
 
 def _example(cell: Measured, result: Mapping[str, Any]) -> Section:
