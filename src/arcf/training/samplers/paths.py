@@ -42,8 +42,9 @@ class PathSampler(QuestionSampler):
         starts = retrieved[np.isin(retrieved, gold) | np.isin(retrieved, self._wrong(retrieved, gold))]
         for start in rng.choice(starts, min(self.sampling.paths.starts, len(starts)), replace=False).tolist():
             linked = self._overlap.nearest(start, len(self._text_of))
-            right = gold if start in gold else gold[:0]
-            groups.append((Prefix(query, (start,)), *self._chosen(linked, right, index, rng)))
+            ends, are_gold = self._chosen(linked, gold, index, rng)
+            # From a wrong beginning, gold facts make wrong chains, which look most like right ones.
+            groups.append((Prefix(query, (start,)), ends, are_gold & (start in gold)))
         groups = [group for group in groups if len(group[1])]
         if not groups:
             return None
@@ -52,11 +53,10 @@ class PathSampler(QuestionSampler):
         return Sample(prefixes, counts, np.concatenate(facts), np.concatenate(labels), question.query())
 
     def _chosen(
-        self, pool: FactIds, right: FactIds, index: int, rng: np.random.Generator
+        self, pool: FactIds, gold: FactIds, index: int, rng: np.random.Generator
     ) -> tuple[FactIds, NDArray[np.bool_]]:
-        """The last facts of chains, and which are right: those of `right` in the pool, and some others."""
-        positive = pool[np.isin(pool, right)]
-        wrong = self._wrong(pool, right)
-        negative = self._negatives(wrong, self._hard[index], rng)
+        """The last facts of chains, and which are gold: all that the pool has, and some others."""
+        positive = pool[np.isin(pool, gold)]
+        negative = self._negatives(self._wrong(pool, gold), self._hard[index], rng)
         facts = np.concatenate([positive, negative])
         return facts, np.arange(len(facts)) < len(positive)
