@@ -159,7 +159,7 @@ def _told(test: SeedTest) -> str:
     theirs = " The paper: p < 0.001." if (test.first, test.second) == ("ARCF, RankNet", "Single fact") else ""
     p = "not to be tested" if test.p is None else f"p = {test.p:.2g}"
     sides = [
-        f"{name}: {mean:.4f} ± {deviation:.4f} ({seeds} seeds)"
+        f"{name}: {mean:.4f} ± {deviation:.4f} ({seeds} seed{'s' * (seeds > 1)})"
         for name, mean, deviation, seeds in zip(
             (test.first, test.second), test.means, test.deviations, test.seeds, strict=True
         )
