@@ -16,6 +16,8 @@ Line = Mapping[int, float]
 PANELS_A_ROW = 3
 FEW = 10
 """Groups whose names have room below their bars."""
+LEAST = 0.05
+"""What an axis of MAP spans at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,9 @@ def plot_cost(panels: Mapping[str, Mapping[str, Line]], path: Path) -> None:
             axes, style = (left, "-o") if name.startswith("MAP") else (right, "--s")
             drawn += axes.plot(*zip(*sorted(line.items()), strict=True), style, color=f"C{number}", label=name)
         right.set_ylim(bottom=0)
+        low, high = left.get_ylim()
+        if high - low < LEAST:  # What is as good as flat should look flat.
+            left.set_ylim((low + high - LEAST) / 2, (low + high + LEAST) / 2)
         left.grid(alpha=0.3)
         left.legend(handles=drawn, fontsize=8)
     _write(figure, path)
