@@ -181,7 +181,7 @@ def plot_cost(panels: Mapping[str, Mapping[str, Line]], path: Path) -> None:
         if high - low < LEAST:  # What is as good as flat should look flat.
             left.set_ylim((low + high - LEAST) / 2, (low + high + LEAST) / 2)
         left.grid(alpha=0.3)
-        left.legend(handles=drawn, fontsize=8)
+        left.legend(handles=drawn, fontsize=8, loc="upper left")
     _write(figure, path)
 
 
