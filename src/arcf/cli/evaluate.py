@@ -95,11 +95,11 @@ def _draw_calibration(results: "Sequence[Evaluation]", folder: Path) -> None:
 
 def _write_pictures(draw: Callable[[Path], None], path: Path) -> None:
     """Draw a picture as SVG and PNG, under a path without ending."""
+    from arcf.evaluation.plots import write_pictures
     from arcf.files import make_folder
 
     make_folder(path.parent)
-    for ending in ("svg", "png"):
-        draw(path.with_name(f"{path.name}.{ending}"))
+    write_pictures(draw, path)
     note(f"Drawn in {path}.svg and .png")
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from arcf.experiments.budget import Budget
     from arcf.experiments.measured import Measured
+    from arcf.experiments.place import Job
     from arcf.experiments.reproduction import Planned, Reproduction
     from arcf.experiments.running import Progress
 
@@ -115,7 +116,7 @@ def _watched() -> "Iterator[Callable[[Progress], None]]":
     terminal = progress_console()
     with Bars(*columns, console=terminal, transient=True) as bars:
         whole = bars.add_task("Jobs", about="")
-        running: dict[str, TaskID] = {}
+        running: dict[Job, TaskID] = {}  # by job: those of other seeds have the same name
 
         def tell(progress: "Progress") -> None:
             name = f"{progress.job.kind} {progress.job.title}"
@@ -124,9 +125,9 @@ def _watched() -> "Iterator[Callable[[Progress], None]]":
             bars.update(whole, completed=progress.done, total=progress.total, description=said, about=left)
             if progress.state == "begun":
                 about = f"of about {_duration(progress.seconds)}"
-                running[name] = bars.add_task(escape(name), total=None, about=about)
-            elif name in running:
-                bars.remove_task(running.pop(name))
+                running[progress.job] = bars.add_task(escape(name), total=None, about=about)
+            elif progress.job in running:
+                bars.remove_task(running.pop(progress.job))
             if progress.state != "begun" or terminal.quiet:
                 note(f"[{progress.done}/{progress.total}] {name}: {progress.state}{left and ', '}{left}")
 

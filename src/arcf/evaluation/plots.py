@@ -1,6 +1,6 @@
 """Pictures of measurements. The only place that knows matplotlib, which is loaded when a picture is drawn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,14 @@ class Panel:
     groups: tuple[str, ...]
     bars: Mapping[str, Mapping[str, float]]
     questions: Mapping[str, int] = field(default_factory=dict)
+
+
+def write_pictures(draw: Callable[[Path], None], path: Path) -> Path:
+    """Draw a picture as PNG and SVG, under a path without ending; where the SVG is."""
+    for ending in ("png", "svg"):
+        written = path.with_name(f"{path.name}.{ending}")
+        draw(written)
+    return written
 
 
 def plot_reachability(lines: Mapping[str, Mapping[int, float]], title: str, path: Path) -> None:

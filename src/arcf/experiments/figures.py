@@ -1,10 +1,10 @@
 """The paper's figures, drawn from finished jobs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from arcf.evaluation.plots import Line, Panel, plot_breakdowns, plot_cost
+from arcf.evaluation.plots import Line, Panel, plot_breakdowns, plot_cost, write_pictures
 from arcf.experiments.measured import Measured
 from arcf.experiments.tables import Table
 
@@ -15,18 +15,11 @@ def draw_figures(
     """Draw what there is, the `panels` of figure 2 among it; the SVG file of each figure by its name."""
     drawn = {}
     if panels:
-        drawn["figure-2"] = _drawn(partial(plot_breakdowns, panels), folder / "figure-2")
+        drawn["figure-2"] = write_pictures(partial(plot_breakdowns, panels), folder / "figure-2")
     sweeps = {title: lines for title in ("k", "L") if (lines := _lines(tables, cells, title))}
     if sweeps:
-        drawn["figure-3"] = _drawn(partial(plot_cost, sweeps), folder / "figure-3")
+        drawn["figure-3"] = write_pictures(partial(plot_cost, sweeps), folder / "figure-3")
     return drawn
-
-
-def _drawn(draw: Callable[[Path], None], path: Path) -> Path:
-    """Draw a picture as SVG and PNG, under a path without ending; where the SVG is."""
-    for ending in ("png", "svg"):
-        draw(path.with_suffix(f".{ending}"))
-    return path.with_suffix(".svg")
 
 
 def _lines(tables: Mapping[str, Table], cells: Sequence[Measured], swept: str) -> dict[str, Line]:
