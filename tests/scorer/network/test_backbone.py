@@ -88,3 +88,19 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, tiny: Callable[..., Bac
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         tiny("bert").with_settings(JOINT).save(tmp_path / "file" / "model")
+
+
+def test_frozen_layers_keep_all_that_they_compute_with(backbone: Backbone, tiny: Callable[..., Backbone]) -> None:
+    own = tiny(backbone.model.config.model_type)
+    assert not own.is_frozen(0)
+    own.freeze(2)
+    assert [own.is_frozen(layers) for layers in (0, 1, 2, 3)] == [True, True, True, False]
+    assert own.head.weight.requires_grad
+    assert own.relative_bias is None or not own.relative_bias.weight.requires_grad
+
+
+def test_layers_above_frozen_embeddings_learn_their_relative_positions(tiny: Callable[..., Backbone]) -> None:
+    own = tiny("mpnet")
+    own.freeze(0)
+    assert own.relative_bias is not None
+    assert own.relative_bias.weight.requires_grad

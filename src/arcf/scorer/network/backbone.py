@@ -5,7 +5,7 @@ is a plain Hugging Face model: `AutoModel` reads the encoder from it, and `AutoM
 (of the joint encoding, at the first token).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
@@ -87,12 +87,23 @@ class Backbone:
         """
         if layers >= len(self.layers):
             raise SettingError(f"frozen_layers must be less than the model's {len(self.layers)} layers, not {layers}.")
-        frozen: list[Embeddings | Layer] = [self.embeddings, *self.layers[:layers]]
-        for part in frozen:
+        for module in self._lower(layers):
+            module.requires_grad_(False)
+
+    def is_frozen(self, layers: int) -> bool:
+        """Whether the embeddings and the first so many layers stay as they are."""
+        return not any(weight.requires_grad for module in self._lower(layers) for weight in module.parameters())
+
+    def _lower(self, layers: int) -> Iterator[nn.Module]:
+        """All that the first so many layers compute with: the bias of relative positions too, which all share."""
+        parts: list[Embeddings | Layer] = [self.embeddings, *self.layers[:layers]]
+        for part in parts:
             for entry in fields(part):
                 module = getattr(part, entry.name)
                 if isinstance(module, nn.Module):
-                    module.requires_grad_(False)
+                    yield module
+        if layers and self.relative_bias is not None:
+            yield self.relative_bias
 
     @property
     def has_trained_head(self) -> bool:

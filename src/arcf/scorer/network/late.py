@@ -12,9 +12,12 @@ positions (MPNet's) are not part of what is read: in the layers that see the pre
 before the candidate, as in the shared-prefix encoding.
 
 A candidate that occurs more than once in a batch is read as often: of a few prefixes' random negatives, nearly none do.
+But where training leaves the layers that are read ahead as they are, it reads a fact once, as inference does, and in
+the same half precision: an epoch shows each many times.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -22,10 +25,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from arcf.errors import SettingError
+from arcf.scorer.kept import REMEMBERED
 from arcf.scorer.network.backbone import Backbone
+from arcf.scorer.network.layers import Dropout
 from arcf.scorer.network.plan import Layout
 from arcf.scorer.network.prefix_first import PrefixFirst
 from arcf.scorer.ragged import Ragged, places_of
+from arcf.scorer.tokens import Batch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,16 +71,49 @@ class Late(PrefixFirst[ReadCandidates]):
                 f"read_ahead must be less than the model's {len(backbone.layers)} layers, not {self.read_ahead}: "
                 "at least one must see the prefix."
             )
+        self._remembered: dict[bytes, Tensor] = {}
 
     def prepare(self, candidates: Ragged) -> ReadCandidates:
         """What the first layers make of them."""
-        hidden = self._embed(candidates, np.zeros(len(candidates), np.int64), self._segment)  # (tokens, hidden)
-        layers = self.backbone.layers[: self.read_ahead] if len(candidates) else ()
-        return ReadCandidates(self._run(layers, hidden, Layout(candidates.offsets)), candidates.offsets)
+        return ReadCandidates(self._read_alone(candidates, self._segment), candidates.offsets)
 
     def restore(self, states: NDArray[np.float16], offsets: NDArray[np.int64]) -> ReadCandidates:
         """What `prepare` made, from what was kept of it."""
         return ReadCandidates(torch.from_numpy(states).to(self._device).float(), offsets)
+
+    def _lower(self, batch: Batch, rows: Ragged) -> Tensor:
+        if not (self.training and self._is_fixed):
+            return super()._lower(batch, rows)
+        with torch.no_grad():
+            prefixes = self._read_alone(batch.prefixes, 0)
+            return torch.cat([prefixes, self._remember(batch.candidates).to(prefixes.dtype)])
+
+    @cached_property
+    def _is_fixed(self) -> bool:
+        """Whether training changes nothing of what is read ahead, so that a fact need be read only once."""
+        return self.backbone.is_frozen(self.read_ahead) and Dropout.of(self.backbone, training=True) == Dropout()
+
+    def _read_alone(self, texts: Ragged, segment: int) -> Tensor:
+        """What the first layers make of texts that see nothing else: (tokens, hidden)."""
+        hidden = self._embed(texts, np.zeros(len(texts), np.int64), segment)
+        layers = self.backbone.layers[: self.read_ahead] if len(texts) else ()
+        return self._run(layers, hidden, Layout(texts.offsets))
+
+    def _remember(self, candidates: Ragged) -> Tensor:
+        """What the first layers make of candidates, reading those that are not remembered: (tokens, hidden)."""
+        keys = [candidates[row].tobytes() for row in range(len(candidates))]
+        rows = {key: row for row, key in enumerate(keys) if key not in self._remembered}
+        known = {key: self._remembered[key] for key in keys if key not in rows}
+        if rows:
+            missing = candidates.take(np.array(list(rows.values())))
+            states = self._read_alone(missing, self._segment).half().split(missing.lengths.tolist())
+            # Copies: a part of what was read together would keep all of that in memory.
+            new = {key: own.clone() for key, own in zip(rows, states, strict=True)}
+            known |= new
+            self._remembered |= new
+            while len(self._remembered) > REMEMBERED:
+                del self._remembered[next(iter(self._remembered))]
+        return torch.cat([known[key] for key in keys])
 
     def _before(self, prefixes: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         del prefixes

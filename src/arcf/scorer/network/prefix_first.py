@@ -53,14 +53,17 @@ class PrefixFirst(Encoding[ReadPrefixes, Known]):
             return self.backbone.head.weight.new_zeros(0)
         rows = Ragged.concatenate([batch.prefixes, batch.candidates])
         joined = Layout(rows.offsets, batch.prefixes.offsets, batch.counts, joined=True)
+        hidden = self._run(layers[self.read_ahead :], self._lower(batch, rows), joined)
+        states = means(hidden, rows.offsets)
+        return self._score(states[: joined.first], states[joined.first :], batch.counts)
+
+    def _lower(self, batch: Batch, rows: Ragged) -> Tensor:
+        """Prefixes and candidates, which are `rows` together, before these see those: (tokens, hidden)."""
         after = self._before(batch.prefixes.lengths, batch.counts)
         before = np.concatenate([np.zeros(len(batch.prefixes), np.int64), after])
         segments = np.repeat([0, self._segment], [len(batch.prefixes.tokens), len(batch.candidates.tokens)])
-        hidden = self._embed(rows, before, self._tensor(segments))  # (tokens, hidden)
-        hidden = self._run(layers[: self.read_ahead], hidden, Layout(rows.offsets))
-        hidden = self._run(layers[self.read_ahead :], hidden, joined)
-        states = means(hidden, rows.offsets)
-        return self._score(states[: joined.first], states[joined.first :], batch.counts)
+        hidden = self._embed(rows, before, self._tensor(segments))
+        return self._run(self.backbone.layers[: self.read_ahead], hidden, Layout(rows.offsets))
 
     def read(self, prefixes: Ragged) -> ReadPrefixes:
         """Encode prefixes."""
