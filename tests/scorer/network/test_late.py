@@ -70,6 +70,16 @@ def test_remembered_facts_teach_the_same(quiet: Backbone, facts: tuple[str, ...]
             torch.testing.assert_close(gradient, gradients[name], atol=2e-2, rtol=2e-2)
 
 
+def test_remembered_facts_in_mixed_precision(quiet: Backbone, facts: tuple[str, ...]) -> None:
+    batch = batch_of(quiet, facts, [0, 2, -1, 2, 1])
+    scores, _ = learn(Late(quiet), batch)
+    quiet.freeze(2)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        ours, found = learn(Late(quiet), batch)
+    assert found
+    torch.testing.assert_close(ours.float(), scores, atol=0.1, rtol=0.1)
+
+
 def test_a_fact_is_read_once(quiet: Backbone, facts: tuple[str, ...], read: list[int]) -> None:
     quiet.freeze(2)
     model = Late(quiet)

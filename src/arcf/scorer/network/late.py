@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from arcf.errors import SettingError
-from arcf.scorer.kept import REMEMBERED
+from arcf.scorer.kept import REMEMBERED, States
 from arcf.scorer.network.backbone import Backbone
 from arcf.scorer.network.layers import Dropout
 from arcf.scorer.network.plan import Layout
@@ -71,7 +71,7 @@ class Late(PrefixFirst[ReadCandidates]):
                 f"read_ahead must be less than the model's {len(backbone.layers)} layers, not {self.read_ahead}: "
                 "at least one must see the prefix."
             )
-        self._remembered: dict[bytes, Tensor] = {}
+        self._remembered: dict[bytes, States] = {}
 
     def prepare(self, candidates: Ragged) -> ReadCandidates:
         """What the first layers make of them."""
@@ -86,7 +86,7 @@ class Late(PrefixFirst[ReadCandidates]):
             return super()._lower(batch, rows)
         with torch.no_grad():
             prefixes = self._read_alone(batch.prefixes, 0)
-            return torch.cat([prefixes, self._remember(batch.candidates).to(prefixes.dtype)])
+            return torch.cat([prefixes, self._remember(batch.candidates).states])
 
     @cached_property
     def _is_fixed(self) -> bool:
@@ -99,21 +99,21 @@ class Late(PrefixFirst[ReadCandidates]):
         layers = self.backbone.layers[: self.read_ahead] if len(texts) else ()
         return self._run(layers, hidden, Layout(texts.offsets))
 
-    def _remember(self, candidates: Ragged) -> Tensor:
-        """What the first layers make of candidates, reading those that are not remembered: (tokens, hidden)."""
+    def _remember(self, candidates: Ragged) -> ReadCandidates:
+        """The same as `prepare`, but those that are remembered are not read again."""
         keys = [candidates[row].tobytes() for row in range(len(candidates))]
         rows = {key: row for row, key in enumerate(keys) if key not in self._remembered}
         known = {key: self._remembered[key] for key in keys if key not in rows}
         if rows:
             missing = candidates.take(np.array(list(rows.values())))
-            states = self._read_alone(missing, self._segment).half().split(missing.lengths.tolist())
+            states = self._read_alone(missing, self._segment).half().cpu().numpy()
             # Copies: a part of what was read together would keep all of that in memory.
-            new = {key: own.clone() for key, own in zip(rows, states, strict=True)}
+            new = {key: own.copy() for key, own in zip(rows, np.split(states, missing.offsets[1:-1]), strict=True)}
             known |= new
             self._remembered |= new
             while len(self._remembered) > REMEMBERED:
                 del self._remembered[next(iter(self._remembered))]
-        return torch.cat([known[key] for key in keys])
+        return self.restore(np.concatenate([known[key] for key in keys]), candidates.offsets)
 
     def _before(self, prefixes: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         del prefixes
