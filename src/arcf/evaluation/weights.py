@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from arcf.errors import InputError, SettingError
 from arcf.evaluation.judgement import mean_average_precision
-from arcf.runs.fusion import fuse_runs
+from arcf.runs.fusion import fuse_rankings, rankings_of
 from arcf.runs.run import Run
 from arcf.types import Dataset
 
@@ -46,9 +46,9 @@ def choose_weights(runs: Sequence[Run], dataset: Dataset, method: str = "scores"
     if not questions:
         raise InputError("The held-out runs share no question with gold facts; rank the same ones with each system.")
     cut = [Run(run.name, {q.id: run.rankings[q.id] for q in questions}, run.scores) for run in runs]
-    tried = []
+    rankings, tried = list(rankings_of(cut, dataset, method)), []
     for weights in sorted(_grid(len(runs)), key=lambda row: sum(weight**2 for weight in row)):
-        fused = Run.of("fused", dataset, fuse_runs(cut, dataset, weights, method))
+        fused = Run.of("fused", dataset, (fuse_rankings(own, weights, method) for own in rankings))
         tried.append((mean_average_precision(fused, dataset, questions), weights))
     best, weights = max(tried, key=lambda entry: entry[0])
     return ChosenWeights(weights, best, len(questions))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 
 import numpy as np
@@ -41,14 +42,13 @@ class Run:
     @classmethod
     def of(cls, name: str, dataset: Dataset, rankings: Iterable[Ranking]) -> "Run":
         """A run of rankings as they are made, without a file."""
-        facts = dataset.facts
+        # A fact is ranked for nearly every question: what is decoded for it, is decoded once.
+        uid_of = cache(lambda fact: dataset.facts[fact].uid)
         uids, scores, chains = {}, {}, {}
         for ranking in rankings:
             key = ranking.question_id
-            uids[key] = tuple(facts[fact].uid for fact in ranking.facts)
+            uids[key] = tuple(map(uid_of, ranking.facts.tolist()))
             scores[key] = ranking.scores
             if chosen := ranking.chosen:
-                chains[key] = ChosenUids(
-                    tuple(facts[fact].uid for fact in chosen.facts), chosen.stopped, chosen.confidences
-                )
+                chains[key] = ChosenUids(tuple(map(uid_of, chosen.facts)), chosen.stopped, chosen.confidences)
         return cls(name, uids, scores, chains)
