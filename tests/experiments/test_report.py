@@ -9,6 +9,7 @@ from scipy.stats import t as student
 pytest.importorskip("torch")
 
 from arcf.experiments.budget import read_budget
+from arcf.experiments.findings import Finding
 from arcf.experiments.measured import Measured
 from arcf.experiments.report import Details, make_report
 from arcf.experiments.seeds import seed_tests
@@ -70,7 +71,8 @@ def test_columns_that_nothing_has_are_left_out_and_text_is_escaped() -> None:
     assert "training hours" in header
     assert r"ARCF \| <b>" in text
     assert "0.400 to 0.600" in text
-    assert "0.5815 (2020 test)" in text
+    assert "science; 3 questions; the paper's figures are of 2020 test." in text
+    assert "| 0.5815 |" in text
     assert "One-tailed independent t-test" in text
     assert "ARCF | &lt;b&gt;" in page
     assert not re.search(r"<(script|link|img)", page)
@@ -81,9 +83,11 @@ def test_differences_are_told_with_what_they_are_from() -> None:
     other = replace(
         CELL, table="table-2b", difference=-0.04, difference_interval=(-0.05, 0.01), paper_difference=-0.041
     )
-    text = make_report(read_budget("smoke"), [table], [replace(CELL, table="table-2b"), other], Details()).markdown()
-    assert "| -0.0400 (-0.050 to +0.010) | -0.0410 |" in text
-    assert "Differences are from ARCF, RankNet, on the same questions." in text
+    report = make_report(read_budget("smoke"), [table], [replace(CELL, table="table-2b"), other], Details())
+    assert "| -0.0400 (-0.050 to +0.010) | -0.0410 |" in report.markdown()
+    assert "Differences are from ARCF, RankNet, on the same questions." in report.markdown()
+    assert report.html().count('<svg class="whisker"') == 1
+    assert "<title>-0.0400, -0.0500 to +0.0100; the paper's -0.0410</title>" in report.html()
 
 
 def test_the_papers_p_stands_only_beside_the_pair_that_it_tested() -> None:
@@ -92,6 +96,42 @@ def test_the_papers_p_stands_only_beside_the_pair_that_it_tested() -> None:
         measured = [*cells("ARCF, RankNet", 0.5, 0.6), *cells(other, 0.3, 0.4)]
         text = make_report(read_budget("smoke"), table, measured, Details(tests=seed_tests(measured))).markdown()
         assert ("The paper: p < 0.001" in text) is told
+
+
+def test_what_is_the_same_for_all_rows_is_said_once() -> None:
+    named = replace(CELL, table="table-2a", paper_on="2020 test, a-model")
+    rows = [named, replace(named, paper_on="2020 test"), replace(named, paper=None, paper_on="")]
+    table = [Table("table-2a", "Main", ())]
+    (section,) = make_report(read_budget("smoke"), table, rows, Details()).sections
+    assert section.caption == "science; 3 questions; the paper's figures are of 2020 test, a-model."
+    assert "the paper's is of" not in section.headers
+    (section,) = make_report(
+        read_budget("smoke"), table, [named, replace(named, questions=30, paper_on="2020 val")], Details()
+    ).sections
+    assert section.caption == "science."
+    assert "the paper's is of" in section.headers
+    assert "questions" in section.headers
+
+
+def test_every_dataset_has_a_table() -> None:
+    cells = [replace(CELL, table="table-2a"), replace(CELL, table="table-2a", dataset="other")]
+    report = make_report(read_budget("smoke"), [Table("table-2a", "Main", ())], cells, Details())
+    assert [section.title for section in report.sections] == ["table-2a: Main, science", "table-2a: Main, other"]
+
+
+def test_a_command_is_listed_once_and_shown_with_its_row() -> None:
+    cells = [replace(CELL, table="table-1", name=name) for name in ("k = 1", "k = 2")]
+    report = make_report(read_budget("smoke"), [Table("table-1", "Reach", ())], cells, Details())
+    assert "# k = 1; k = 2\narcf rank --set 'a=<1>'\n```" in report.markdown()
+    assert report.html().count("<pre>arcf rank --set &#x27;a=&lt;1&gt;&#x27;</pre>") == 2
+
+
+def test_findings_come_first() -> None:
+    found = [Finding("MAP is flat | everywhere", "not settled", "a < b")]
+    report = make_report(read_budget("smoke"), [Table("table-1", "Reach", ())], [], Details(findings=found))
+    assert report.sections[0].title == "What holds here"
+    assert r"| MAP is flat \| everywhere | not settled | a < b |" in report.markdown()
+    assert "<td>a &lt; b</td>" in report.html()
 
 
 def test_a_table_without_cells_is_left_out() -> None:

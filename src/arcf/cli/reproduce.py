@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from arcf.experiments.budget import Budget
-    from arcf.experiments.measured import Measured
+    from arcf.experiments.findings import Finding
     from arcf.experiments.place import Job
-    from arcf.experiments.reproduction import Planned, Reproduction
+    from arcf.experiments.reproduction import Outcome, Planned, Reproduction
     from arcf.experiments.running import Progress
 
 HOUR = 3600
@@ -65,7 +65,7 @@ def reproduce(
     """
     try:
         from arcf.experiments.budget import read_budget
-        from arcf.experiments.reproduction import prepare, to_dict
+        from arcf.experiments.reproduction import prepare
     except ModuleNotFoundError as error:
         raise MissingExtraError("Reproducing the paper", "train") from error
 
@@ -80,18 +80,20 @@ def reproduce(
             _print_plan(planned)
         return
     if so_far:
-        cells = made.report()
+        outcome = made.report()
     elif ray is None:
         with _watched() as tell:
-            cells = made.run(jobs or 1, tell)
+            outcome = made.run(jobs or 1, tell)
     else:
-        cells = _run_on(ray, made, jobs)
+        outcome = _run_on(ray, made, jobs)
     if as_json:
-        print_json(to_dict(made, cells))
+        print_json(outcome.to_dict())
+    elif outcome.findings:
+        _print_findings(outcome.findings)
     note(f"The report is {output / 'report.md'}")
 
 
-def _run_on(address: str, made: "Reproduction", jobs: int | None) -> "list[Measured]":
+def _run_on(address: str, made: "Reproduction", jobs: int | None) -> "Outcome":
     from arcf.cluster import RayExecutor, connected
 
     with connected(address):
@@ -132,6 +134,15 @@ def _watched() -> "Iterator[Callable[[Progress], None]]":
                 note(f"[{progress.done}/{progress.total}] {name}: {progress.state}{left and ', '}{left}")
 
         yield tell
+
+
+def _print_findings(findings: "Sequence[Finding]") -> None:
+    from rich.markup import escape
+
+    table = table_of("the paper's finding", "here", texts=2)
+    for finding in findings:
+        table.add_row(escape(finding.claim), finding.verdict)
+    console().print(table)
 
 
 def _print_plan(planned: "Sequence[Planned]") -> None:

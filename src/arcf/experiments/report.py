@@ -1,21 +1,19 @@
-"""The report of an experiment: each table with our figures, the paper's, and the commands that make them."""
+"""The report of an experiment: what holds, and each table with our figures, the paper's, and their commands."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
-from pathlib import Path
 from typing import Any
 
 from arcf.evaluation.plots import Panel
 from arcf.experiments.budget import Budget
+from arcf.experiments.findings import Finding
 from arcf.experiments.measured import Measured
+from arcf.experiments.rendering import Report, Section, Whisker
 from arcf.experiments.seeds import SeedTest
 from arcf.experiments.tables import Table
-from arcf.files import read_text
 
 #: The columns of a table, each shown where a cell has something in it.
 COLUMNS: Mapping[str, Callable[[Measured], str]] = {
-    "dataset": lambda cell: cell.dataset,
     "questions": lambda cell: _number(cell.questions, ",.0f"),
     "reachable": lambda cell: _number(cell.reachable, ".4f"),
     "MAP": lambda cell: _number(cell.map_all, ".4f"),
@@ -28,69 +26,30 @@ COLUMNS: Mapping[str, Callable[[Measured], str]] = {
     "seconds, exact search": lambda cell: _number(cell.seconds_exact, ".3g"),
     "chains a question": lambda cell: _number(cell.chains, ",.0f"),
     "training hours": lambda cell: _number(cell.train_seconds and cell.train_seconds / 3600, ".3g"),
-    "the paper's": lambda cell: f"{cell.paper:.4g} ({cell.paper_on})" if cell.paper is not None else "",
+    "the paper's": lambda cell: _number(cell.paper, ".4g"),
+    "the paper's is of": lambda cell: cell.paper_on,
     "the paper's seconds": lambda cell: _number(cell.paper_seconds, "g"),
     "the paper's training hours": lambda cell: _number(cell.paper_hours, "g"),
 }
 
 
+#: What is said above a table instead, where it is the same for all of its rows.
+SAID_ONCE: Mapping[str, str] = {"questions": "{} questions", "the paper's is of": "the paper's figures are of {}"}
+
+
 @dataclass(frozen=True)
 class Details:
-    """What is told beside the cells: examples by question, tests over seeds, the panels of figure 2."""
+    """What is told beside the cells: examples by question, tests over seeds, the panels of figure 2, what holds."""
 
     examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     tests: Sequence[SeedTest] = ()
     panels: Sequence[Panel] = ()
-
-
-@dataclass(frozen=True)
-class Section:
-    """A table of the report: rows of text, remarks below it, a figure, and the commands of its rows."""
-
-    title: str
-    headers: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    remarks: tuple[str, ...] = ()
-    commands: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class Report:
-    """All of it; `figures` are SVG files by name."""
-
-    title: str
-    introduction: tuple[str, ...]
-    sections: tuple[Section, ...]
-    figures: Mapping[str, Path]
-
-    def markdown(self) -> str:
-        """As Markdown, with links to the figures."""
-        parts = [f"# {self.title}", *self.introduction]
-        for section in self.sections:
-            parts += [f"## {section.title}", _markdown_table(section), *section.remarks]
-            if section.commands:
-                listed = "\n".join(f"# {name}\n{command}" for name, command in section.commands)
-                parts += ["Commands:", f"```\n{listed}\n```"]
-        parts += [f"## {name}\n\n![{name}]({path.name})" for name, path in self.figures.items()]
-        return "\n\n".join(part for part in parts if part) + "\n"
-
-    def html(self) -> str:
-        """As one HTML file that needs no other."""
-        parts = [f"<h1>{escape(self.title)}</h1>", *(f"<p>{escape(text)}</p>" for text in self.introduction)]
-        for section in self.sections:
-            parts += [f"<h2>{escape(section.title)}</h2>", _html_table(section)]
-            parts += [f"<p>{escape(text)}</p>" for text in section.remarks]
-            if section.commands:
-                listed = "\n".join(f"# {name}\n{command}" for name, command in section.commands)
-                parts.append(f"<details><summary>Commands</summary><pre>{escape(listed)}</pre></details>")
-        for name, path in self.figures.items():
-            parts.append(f"<h2>{escape(name)}</h2>" + _svg(path))
-        return PAGE.format(title=escape(self.title), body="\n".join(parts))
+    findings: Sequence[Finding] = ()
 
 
 def make_report(budget: Budget, tables: Sequence[Table], cells: Sequence[Measured], details: Details) -> Report:
     """The report without figures."""
-    sections = []
+    sections = [_findings(details.findings)] if details.findings else []
     for table in tables:
         own = [cell for cell in cells if cell.table == table.name]
         if not own:
@@ -100,7 +59,7 @@ def make_report(budget: Budget, tables: Sequence[Table], cells: Sequence[Measure
             sections += [_example(cell, examples[cell.name]) for cell in own if cell.name in examples]
             continue
         is_seeded = table.name == "significance"
-        sections.append(_section(table, own, [_told(test) for test in details.tests] if is_seeded else []))
+        sections += _sections(table, own, [_told(test) for test in details.tests] if is_seeded else [])
         if table.name == "figure-2" and details.panels:
             sections.append(_breakdowns(details.panels))
     return Report("The paper, reproduced", _introduction(budget), tuple(sections), {})
@@ -116,14 +75,51 @@ def _introduction(budget: Budget) -> tuple[str, ...]:
     )
 
 
-def _section(table: Table, cells: Sequence[Measured], remarks: Sequence[str]) -> Section:
+def _findings(findings: Sequence[Finding]) -> Section:
+    rows = tuple((finding.claim, finding.verdict, finding.evidence) for finding in findings)
+    return Section("What holds here", ("the paper's finding", "here", "figures"), rows)
+
+
+def _sections(table: Table, cells: Sequence[Measured], remarks: Sequence[str]) -> list[Section]:
+    """A table for each dataset."""
+    datasets = list(dict.fromkeys(cell.dataset for cell in cells))
+    made = []
+    for dataset in datasets:
+        own = [cell for cell in cells if cell.dataset == dataset]
+        title = f"{table.name}: {table.title}" + (f", {dataset}" if len(datasets) > 1 else "")
+        made.append(_section(table, title, own, remarks))
+    return made
+
+
+def _section(table: Table, title: str, cells: Sequence[Measured], remarks: Sequence[str]) -> Section:
     seeded = len({cell.seed for cell in cells}) > 1
     columns = {"seed": lambda cell: str(cell.seed)} | dict(COLUMNS) if seeded else dict(COLUMNS)
-    shown = {name: column for name, column in columns.items() if any(column(cell) for cell in cells)}
-    rows = tuple((cell.name, *(column(cell) for column in shown.values())) for cell in cells)
-    names = [f"{cell.name}, {cell.dataset}, seed {cell.seed}" for cell in cells]
-    commands = tuple(zip(names, (cell.command for cell in cells), strict=True))
-    return Section(f"{table.name}: {table.title}", ("", *shown), rows, (*_compared(table, cells), *remarks), commands)
+    texts = {name: [column(cell) for cell in cells] for name, column in columns.items()}
+    shared = {name: text for name in SAID_ONCE if (text := _shared(texts[name]))}
+    shown = {name: column for name, column in texts.items() if any(column) and name not in shared}
+    said = [cells[0].dataset, *(SAID_ONCE[name].format(text) for name, text in shared.items())]
+    whiskers = tuple(map(_whisker, cells))
+    return Section(
+        title=title,
+        headers=("", *shown),
+        rows=tuple(zip((cell.name for cell in cells), *shown.values(), strict=True)),
+        caption=f"{'; '.join(said)}.",
+        remarks=(*_compared(table, cells), *remarks),
+        commands=tuple(cell.command for cell in cells),
+        whiskers=whiskers if any(whiskers) else (),
+    )
+
+
+def _shared(texts: Sequence[str]) -> str:
+    """What all rows say that say anything, some of them perhaps less of it; empty if two say different things."""
+    longest = max(texts, key=len)
+    return longest if all(text in ("", longest) or longest.startswith(f"{text}, ") for text in texts) else ""
+
+
+def _whisker(cell: Measured) -> Whisker | None:
+    if cell.difference is None or cell.difference_interval is None:
+        return None
+    return Whisker(cell.difference, *cell.difference_interval, cell.paper_difference)
 
 
 def _breakdowns(panels: Sequence[Panel]) -> Section:
@@ -150,7 +146,7 @@ def _example(cell: Measured, result: Mapping[str, Any]) -> Section:
         f"examples: {cell.name} ({result['gold']} gold facts)",
         ("rank", "", "uid", "fact"),
         rows,
-        commands=((cell.name, cell.command),),
+        command=cell.command,
     )
 
 
@@ -181,33 +177,3 @@ def _difference(cell: Measured) -> str:
 
 def _number(value: float | None, form: str) -> str:
     return "" if value is None else format(value, form)
-
-
-def _markdown_table(section: Section) -> str:
-    lines = [section.headers, tuple("---" for _ in section.headers), *section.rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-
-
-def _html_table(section: Section) -> str:
-    head = "".join(f"<th>{escape(header)}</th>" for header in section.headers)
-    body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in section.rows)
-    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
-
-
-def _svg(path: Path) -> str:
-    """The picture itself, without the head of its file."""
-    text = read_text(path)
-    return text[text.index("<svg") :]
-
-
-PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
-body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }}
-table {{ border-collapse: collapse; }} th, td {{ padding: .25rem .75rem; text-align: left; vertical-align: top; }}
-th {{ border-bottom: 2px solid; }} tr + tr td {{ border-top: 1px solid #ccc; }}
-pre {{ overflow-x: auto; background: #f4f4f4; padding: .75rem; font-size: 12px; }}
-svg {{ max-width: 100%; height: auto; }}
-</style></head><body>
-{body}
-</body></html>
-"""

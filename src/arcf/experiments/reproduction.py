@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from arcf.evaluation.plots import check_picture
 from arcf.experiments.breakdowns import side_by_side
 from arcf.experiments.budget import Budget
 from arcf.experiments.figures import draw_figures
+from arcf.experiments.findings import Finding, Results, findings
 from arcf.experiments.measured import AGAIN, Measured, measure_all
 from arcf.experiments.pace import Pace
 from arcf.experiments.place import Job, Place
@@ -32,6 +33,21 @@ class Planned:
     seconds: float
     done: bool
     command: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a reproduction has led to: the cells with their figures, and which of the paper's findings hold."""
+
+    budget: Budget
+    cells: Sequence[Measured]
+    findings: Sequence[Finding]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        head = {"budget": self.budget.name, "split": self.budget.split, "questions": self.budget.questions}
+        cells, findings = [cell.to_dict() for cell in self.cells], [asdict(finding) for finding in self.findings]
+        return head | {"cells": cells, "findings": findings}
 
 
 @dataclass(frozen=True)
@@ -68,8 +84,8 @@ class Reproduction:
         processes: int = 1,
         report: Callable[[Progress], None] = lambda _: None,
         executor: Executor | None = None,
-    ) -> list[Measured]:
-        """Do what is not done, here or by an executor, and write the report; the cells with their figures.
+    ) -> Outcome:
+        """Do what is not done, here or by an executor, and write the report.
 
         Raises:
             ArcfError: a job failed, or the folder is another's, or another command works in it; what is finished stays.
@@ -80,8 +96,8 @@ class Reproduction:
             run_jobs(self.jobs, self.place, self.budget.speed, processes, report, executor)
         return self.report()
 
-    def report(self) -> list[Measured]:
-        """Write the report of what is finished; the cells with their figures.
+    def report(self) -> Outcome:
+        """Write the report of what is finished.
 
         Raises:
             InputError: the folder is another's, or cannot be written to.
@@ -89,26 +105,29 @@ class Reproduction:
         self.place.begin()
         begun = {name: replace(table, cells=self._begun(table)) for name, table in self.tables.items()}
         cells = measure_all(tuple(begun.values()), self.place, self.budget)
-        self._write(begun, cells)
-        return cells
+        tests = seed_tests([cell for cell in cells if cell.table == "significance"])
+        panels = side_by_side(self._results(lambda cell: cell.breakdown))
+        # What a tiny random model does says nothing of the paper.
+        found = [] if self.budget.tiny else findings(Results(begun, cells, tests, panels))
+        details = Details(self._results(lambda cell: cell.example), tests, panels, found)
+        outcome = Outcome(self.budget, cells, found)
+        self._write(begun, outcome, details)
+        return outcome
 
     def _begun(self, table: Table) -> tuple[Cell, ...]:
         """The cells of which anything is known."""
         return tuple(cell for cell in table.cells if any(self.place.result(job) is not None for job in cell.jobs))
 
-    def _write(self, begun: Mapping[str, Table], cells: Sequence[Measured]) -> None:
+    def _write(self, begun: Mapping[str, Table], outcome: Outcome, details: Details) -> None:
         folder, left = self.place.folder, len(due(self.jobs, self.place))
-        tests = seed_tests([cell for cell in cells if cell.table == "significance"])
-        panels = side_by_side(self._results(lambda cell: cell.breakdown))
-        examples = self._results(lambda cell: cell.example)
-        report = make_report(self.budget, tuple(begun.values()), cells, Details(examples, tests, panels))
-        report = replace(report, figures=draw_figures(begun, cells, panels, folder))
+        report = make_report(self.budget, tuple(begun.values()), outcome.cells, details)
+        report = replace(report, figures=draw_figures(begun, outcome.cells, details.panels, folder))
         if left:
             missing = f"Not all is done yet: {left} of {len(self.jobs)} jobs are missing, and what they would tell."
             report = replace(report, introduction=(*report.introduction, missing))
         write_text(folder / "report.md", report.markdown())
         write_text(folder / "report.html", report.html())
-        write_text(folder / "cells.json", json.dumps(to_dict(self, cells), indent=1) + "\n")
+        write_text(folder / "cells.json", json.dumps(outcome.to_dict(), indent=1) + "\n")
 
     def _results(self, job_of: Callable[[Cell], Job | None]) -> dict[str, dict[str, Any]]:
         """The results of the finished ones among a certain job of every cell, by the names of the cells."""
@@ -132,13 +151,6 @@ def prepare(what: str, budget: Budget, output: Path, only: Sequence[str] = ()) -
     if not tables:
         raise SettingError(f"No cell of {what} has {' or '.join(only)} in its name; see --plan for the names.")
     return Reproduction(budget, tables, Place(output, budget.name, budget.preset))
-
-
-def to_dict(made: Reproduction, cells: Sequence[Measured]) -> dict[str, Any]:
-    """Plain values for JSON."""
-    budget = made.budget
-    head = {"budget": budget.name, "split": budget.split, "questions": budget.questions}
-    return head | {"cells": [cell.to_dict() for cell in cells]}
 
 
 def _named(table: Table, only: Sequence[str]) -> tuple[Any, ...]:
