@@ -4,13 +4,9 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from arcf.errors import InputError, SettingError
-from arcf.evaluation.weights import choose_weights
-from arcf.runs import Run, fuse_runs, read_run
-from arcf.types import Dataset, Fact, Gold, Question
+from arcf.runs import read_run
 
 Arcf = Callable[..., int]
 
@@ -85,35 +81,3 @@ def test_one_run_and_a_run_without_scores(arcf: Arcf, tmp_path: Path, capsys: py
     assert arcf("fuse", plain, plain, "--output", path, "--method", "reciprocal-rank", "--format", "json") == 0
     (entry,) = json.loads(path.read_text())["rankings"]
     assert entry == {"question": "science-001", "facts": ["cause-002"], "scores": [pytest.approx(2 / 61)]}
-
-
-DATASET = Dataset(
-    "d",
-    (Fact("a", "ice"), Fact("b", "sun")),
-    {"train": (Question("t", "What?", gold=(Gold("b"),)), Question("bare", "What?")), "dev": (Question("d", "Who?"),)},
-)
-
-
-def run(name: str, questions: str, best: str) -> Run:
-    order = (best, "ab".replace(best, ""))
-    names = questions.split()
-    return Run(name, dict.fromkeys(names, order), dict.fromkeys(names, np.array([1.0, 0.0])))
-
-
-def test_the_better_run_gets_the_weight_and_equals_share_it() -> None:
-    chosen = choose_weights([run("wrong", "t", "a"), run("right", "t bare", "b")], DATASET)
-    assert chosen.weights[1] > 0.5
-    assert (chosen.map, chosen.questions) == (1.0, 1)
-    assert choose_weights([run("one", "t", "b"), run("two", "t", "b")], DATASET).weights == (0.5, 0.5)
-
-
-def test_weights_need_two_runs_and_a_question_of_both() -> None:
-    with pytest.raises(SettingError, match="at least two"):
-        choose_weights([run("one", "t", "a")], DATASET)
-    with pytest.raises(InputError, match="share no question"):
-        choose_weights([run("one", "t", "a"), run("two", "bare", "a")], DATASET)
-
-
-def test_a_question_that_one_run_lacks_is_fused_from_the_others() -> None:
-    fused = list(fuse_runs([run("one", "t", "a"), run("two", "t d", "b")], DATASET, (1.0, 0.0)))
-    assert [(ranking.question_id, ranking.facts.tolist()) for ranking in fused] == [("t", [0, 1]), ("d", [1, 0])]

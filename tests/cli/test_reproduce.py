@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from arcf.files import locked
 
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
+
+from arcf.experiments.budget import read_budget
+from arcf.experiments.reproduction import prepare
 
 Arcf = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
@@ -32,6 +36,26 @@ def check_differences(cells: list[dict[str, Any]]) -> None:
         assert cell["paper_difference"] == pytest.approx(cell["paper"] - reference["paper"])
 
 
+def check_findings(folder: Path, capsys: Capture) -> None:
+    """The same jobs, as if they were of a budget that says something."""
+    budget = replace(read_budget("smoke"), questions=2)
+    made = prepare("table-2a", budget, folder)
+    before = (folder / "report.md").read_text()
+    outcome = replace(made, budget=replace(budget, tiny=False)).report()
+    found = outcome.to_dict()["findings"]
+    assert [one["claim"] for one in found] == [
+        "ARCF is above all baselines on science",
+        "Losses and CN differ from RankNet by at most 0.02 on science",
+    ]
+    assert {one["verdict"] for one in found} == {"not settled"}  # two questions settle nothing
+    assert json.loads((folder / "cells.json").read_text())["findings"] == found
+    assert "## What holds here" in (folder / "report.md").read_text()
+    reproduce._print_findings(outcome.findings)
+    assert "ARCF is above all baselines on science\tnot settled" in capsys.readouterr().out
+    made.report()
+    assert (folder / "report.md").read_text() == before
+
+
 def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
     folder = tmp_path / "out"
     arguments = ("reproduce", "table-2a", "--budget", "smoke", "--output", folder, "--json", "--questions", 2)
@@ -48,6 +72,8 @@ def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Pat
         assert cell["seconds"] > 0
     assert record["cells"][1]["paper"] == 0.4992
     check_differences(record["cells"])
+    assert record["findings"] == []  # a tiny random model says nothing of the paper
+    check_findings(folder, capsys)
     report = (folder / "report.md").read_text()
     for words in ("Single fact", "Path re-rank", "Ensemble", "RankNet", "NCE", "CN", "Budget: smoke", "arcf train"):
         assert words in report

@@ -11,6 +11,7 @@ pytest.importorskip("torch")
 from arcf.experiments.budget import read_budget
 from arcf.experiments.findings import Finding
 from arcf.experiments.measured import Measured
+from arcf.experiments.rendering import Report, Section, Whisker
 from arcf.experiments.report import Details, make_report
 from arcf.experiments.seeds import seed_tests
 from arcf.experiments.tables import Table
@@ -31,6 +32,7 @@ CELL = Measured(
     chain_f1=None,
     seconds=1.5,
     seconds_exact=None,
+    timed=False,
     chains=None,
     train_seconds=7200.0,
     paper=0.5815,
@@ -103,7 +105,10 @@ def test_what_is_the_same_for_all_rows_is_said_once() -> None:
     rows = [named, replace(named, paper_on="2020 test"), replace(named, paper=None, paper_on="")]
     table = [Table("table-2a", "Main", ())]
     (section,) = make_report(read_budget("smoke"), table, rows, Details()).sections
-    assert section.caption == "science; 3 questions; the paper's figures are of 2020 test, a-model."
+    assert (
+        section.caption
+        == "science; 3 questions; the paper's figures are of 2020 test, a-model (where there is a model)."
+    )
     assert "the paper's is of" not in section.headers
     (section,) = make_report(
         read_budget("smoke"), table, [named, replace(named, questions=30, paper_on="2020 val")], Details()
@@ -111,6 +116,25 @@ def test_what_is_the_same_for_all_rows_is_said_once() -> None:
     assert section.caption == "science."
     assert "the paper's is of" in section.headers
     assert "questions" in section.headers
+
+
+def test_the_commands_of_seeds_are_told_apart() -> None:
+    cells = [replace(CELL, name="a", seed=seed, command=f"arcf --seed {seed}") for seed in (1, 2)]
+    text = make_report(read_budget("smoke"), [Table("significance", "Seeds", ())], cells, Details()).markdown()
+    assert "# a, seed 1\narcf --seed 1\n# a, seed 2\narcf --seed 2\n" in text
+
+
+@pytest.mark.parametrize(
+    ("whiskers", "places"),
+    [
+        ([Whisker(-0.1, -0.2, 0.0, None), Whisker(0.2, 0.1, 0.2, 0.0)], ["44.0", "152.0", "80.0"]),
+        ([Whisker(0.0, 0.0, 0.0, 0.0)], ["8.0", "8.0"]),
+    ],
+)
+def test_differences_are_drawn_to_one_scale(whiskers: list[Whisker], places: list[str]) -> None:
+    rows = (("a",),) * len(whiskers)
+    page = Report("", (), (Section("", ("",), rows, whiskers=tuple(whiskers)),), {}).html()
+    assert re.findall(r'cx="([^"]*)"', page) == places
 
 
 def test_every_dataset_has_a_table() -> None:

@@ -25,8 +25,9 @@ class Measured:
     `map_all` is over all questions, with a 95% `interval`; `map_official` over those that the official scorer counts.
     `difference` is that of `map_all` from the table's reference, question by question, and `paper_difference` the
     paper's.
-    `seconds` are those of a question, `seconds_exact` with every visible fact scored in every iteration. `paper` is the
-    paper's figure for the same thing, measured on `paper_on`; `command` makes the cell by hand.
+    `seconds` are those of a question, `seconds_exact` with every visible fact scored in every iteration; unless they
+    were `timed` with nothing beside them, they are those of the whole ranking. `paper` is the paper's figure for the
+    same thing, measured on `paper_on`; `command` makes the cell by hand.
     """
 
     table: str
@@ -44,6 +45,7 @@ class Measured:
     chain_f1: float | None
     seconds: float | None
     seconds_exact: float | None
+    timed: bool
     chains: float | None
     train_seconds: float | None
     paper: float | None
@@ -83,6 +85,7 @@ def measure(table: Table, cell: Cell, place: Place, budget: Budget) -> Measured:
         chain_f1=(scores.get("chains") or {}).get("f1"),
         seconds=fast.get("seconds") or _seconds(cell, place),
         seconds_exact=exact.get("seconds"),
+        timed=bool(times) and all("seconds" in result for result in times.values()),
         chains=fast.get("chains"),
         train_seconds=trained.get("train_seconds"),
         paper=cell.theirs.value if cell.theirs else None,

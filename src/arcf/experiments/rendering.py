@@ -31,7 +31,8 @@ class Whisker:
 class Section:
     """A table of the report: what is true of all rows, the rows, remarks below them, the command that makes it.
 
-    Where rows have a command each, these are `commands`; where they have differences to be drawn, `whiskers`.
+    Where rows have a command each, these are `commands`, and `names` tells the rows apart; where they have differences
+    to be drawn, these are `whiskers`.
     """
 
     title: str
@@ -41,6 +42,7 @@ class Section:
     remarks: tuple[str, ...] = ()
     command: str = ""
     commands: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     whiskers: tuple[Whisker | None, ...] = ()
 
 
@@ -79,8 +81,8 @@ class Report:
 def _listed(section: Section) -> str:
     """The commands of the rows, each once, after the names of those that it makes."""
     rows: dict[str, list[str]] = {}
-    for row, command in zip(section.rows, section.commands, strict=bool(section.commands)):
-        rows.setdefault(command, []).append(row[0])
+    for name, command in zip(section.names, section.commands, strict=True):
+        rows.setdefault(command, []).append(name)
     return "\n".join(f"# {'; '.join(names)}\n{command}" for command, names in rows.items())
 
 

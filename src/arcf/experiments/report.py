@@ -77,7 +77,11 @@ def _introduction(budget: Budget) -> tuple[str, ...]:
 
 def _findings(findings: Sequence[Finding]) -> Section:
     rows = tuple((finding.claim, finding.verdict, finding.evidence) for finding in findings)
-    return Section("What holds here", ("the paper's finding", "here", "figures"), rows)
+    caption = (
+        "A finding holds if 95% intervals of paired differences are within what it says, and does not if one is "
+        "outside. Unless seeds are named, systems were trained once: what another seed changes is not in the intervals."
+    )
+    return Section("What holds here", ("the paper's finding", "here", "figures"), rows, caption)
 
 
 def _sections(table: Table, cells: Sequence[Measured], remarks: Sequence[str]) -> list[Section]:
@@ -106,14 +110,22 @@ def _section(table: Table, title: str, cells: Sequence[Measured], remarks: Seque
         caption=f"{'; '.join(said)}.",
         remarks=(*_compared(table, cells), *remarks),
         commands=tuple(cell.command for cell in cells),
+        names=tuple(f"{cell.name}, seed {cell.seed}" if seeded else cell.name for cell in cells),
         whiskers=whiskers if any(whiskers) else (),
     )
 
 
 def _shared(texts: Sequence[str]) -> str:
-    """What all rows say that say anything, some of them perhaps less of it; empty if two say different things."""
+    """What all rows say that say anything; empty if two say different things.
+
+    The paper's figures are of a split and, after a comma, of a model, if there is one.
+    """
     longest = max(texts, key=len)
-    return longest if all(text in ("", longest) or longest.startswith(f"{text}, ") for text in texts) else ""
+    if all(text in ("", longest) for text in texts):
+        return longest
+    if all(text in ("", longest) or longest.startswith(f"{text}, ") for text in texts):
+        return f"{longest} (where there is a model)"
+    return ""
 
 
 def _whisker(cell: Measured) -> Whisker | None:

@@ -108,7 +108,7 @@ class Reproduction:
         tests = seed_tests([cell for cell in cells if cell.table == "significance"])
         panels = side_by_side(self._results(lambda cell: cell.breakdown))
         # What a tiny random model does says nothing of the paper.
-        found = [] if self.budget.tiny else findings(Results(begun, cells, tests, panels))
+        found = [] if self.budget.tiny else findings(Results(cells, tests, panels))
         details = Details(self._results(lambda cell: cell.example), tests, panels, found)
         outcome = Outcome(self.budget, cells, found)
         self._write(begun, outcome, details)

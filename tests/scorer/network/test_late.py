@@ -64,8 +64,8 @@ def test_remembered_facts_teach_the_same(quiet: Backbone, facts: tuple[str, ...]
     for _ in range(2):  # facts are read the first time, and remembered the second
         ours, found = learn(model, batch)
         torch.testing.assert_close(ours, scores, atol=5e-3, rtol=5e-3)
-        assert found
-        assert not any(weight.requires_grad for layer in quiet.layers[:2] for weight in layer.query.parameters())
+        assert found.keys() == {name for name, weight in quiet.model.named_parameters() if weight.requires_grad}
+        assert len(found) < len(gradients)
         for name, gradient in found.items():
             torch.testing.assert_close(gradient, gradients[name], atol=2e-2, rtol=2e-2)
 
@@ -74,10 +74,12 @@ def test_remembered_facts_in_mixed_precision(quiet: Backbone, facts: tuple[str, 
     batch = batch_of(quiet, facts, [0, 2, -1, 2, 1])
     scores, _ = learn(Late(quiet), batch)
     quiet.freeze(2)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        ours, found = learn(Late(quiet), batch)
-    assert found
-    torch.testing.assert_close(ours.float(), scores, atol=0.1, rtol=0.1)
+    model = Late(quiet)
+    for _ in range(2):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            ours, found = learn(model, batch)
+        assert found
+        torch.testing.assert_close(ours.float(), scores, atol=0.1, rtol=0.1)
 
 
 def test_a_fact_is_read_once(quiet: Backbone, facts: tuple[str, ...], read: list[int]) -> None:

@@ -12,8 +12,9 @@ positions (MPNet's) are not part of what is read: in the layers that see the pre
 before the candidate, as in the shared-prefix encoding.
 
 A candidate that occurs more than once in a batch is read as often: of a few prefixes' random negatives, nearly none do.
-But where training leaves the layers that are read ahead as they are, it reads a fact once, as inference does, and in
-the same half precision: an epoch shows each many times.
+But where training leaves the layers that are read ahead as they are, it remembers what it read of a fact, as inference
+does, and in the same half precision: an epoch shows each many times. What is remembered may differ in its last digit by
+what else was read in the same call: a resumed run, which remembers nothing, goes on to the same numbers but for that.
 """
 
 from dataclasses import dataclass
