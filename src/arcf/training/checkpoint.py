@@ -3,6 +3,9 @@
 A checkpoint is a folder `step-N` with the weights, the optimiser's moments and the weight average as safetensors, and
 the rest as JSON. It becomes the one to resume from when the file `latest`, replaced in one piece, names it; the older
 one is removed only then. A kill at any moment leaves one of the two.
+
+What a model in the late encoding remembers of facts is no part of it, and may differ in its last digit when it is read
+anew (`scorer/network/late.py`).
 """
 
 import json
