@@ -137,6 +137,14 @@ def test_differences_are_drawn_to_one_scale(whiskers: list[Whisker], places: lis
     assert re.findall(r'cx="([^"]*)"', page) == places
 
 
+def test_only_seconds_that_were_timed_are_shown() -> None:
+    table = [Table("table-2d", "k", ())]
+    for timed in (True, False):
+        cell = replace(CELL, table="table-2d", seconds=1.5, timed=timed)
+        (section,) = make_report(read_budget("smoke"), table, [cell], Details()).sections
+        assert ("seconds a question" in section.headers) is timed
+
+
 def test_every_dataset_has_a_table() -> None:
     cells = [replace(CELL, table="table-2a"), replace(CELL, table="table-2a", dataset="other")]
     report = make_report(read_budget("smoke"), [Table("table-2a", "Main", ())], cells, Details())

@@ -22,7 +22,8 @@ COLUMNS: Mapping[str, Callable[[Measured], str]] = {
     "the paper's difference": lambda cell: _number(cell.paper_difference, "+.4f"),
     "official MAP": lambda cell: _number(cell.map_official, ".4f"),
     "chain F1": lambda cell: _number(cell.chain_f1, ".3f"),
-    "seconds a question": lambda cell: _number(cell.seconds, ".3g"),
+    # What a whole ranking took says little: other jobs may have run beside it.
+    "seconds a question": lambda cell: _number(cell.seconds, ".3g") if cell.timed else "",
     "seconds, exact search": lambda cell: _number(cell.seconds_exact, ".3g"),
     "chains a question": lambda cell: _number(cell.chains, ",.0f"),
     "training hours": lambda cell: _number(cell.train_seconds and cell.train_seconds / 3600, ".3g"),
