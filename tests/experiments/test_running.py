@@ -1,6 +1,7 @@
 """Jobs that are done once, whatever happens on the way."""
 
 import errno
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from arcf.errors import InputError
+from arcf.errors import ArcfWarning, InputError
 
 pytest.importorskip("torch")
 
@@ -127,6 +128,20 @@ def test_several_at_once(place: Place) -> None:
     fractions = [next(iter((place.result(job) or {})["fractions"].values())) for job in jobs]
     assert fractions == sorted(fractions)
     assert 0 < fractions[0] < fractions[-1]
+
+
+def test_what_is_odd_about_a_dataset_is_not_said_again_by_processes(
+    place: Place, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "facts.jsonl").write_text('{"id": "known", "text": "ice melts"}\n')
+    asked = {"id": "q", "question": "What melts?", "answer": "ice", "split": "train", "gold": ["known", "gone"]}
+    (tmp_path / "mine" / "questions.jsonl").write_text(json.dumps(asked) + "\n")
+    job = ReachabilityJob(str(tmp_path / "mine"), (5,))
+    with pytest.warns(ArcfWarning, match="1 gold uids belong to no fact"):
+        run_jobs(in_order([job]), place, Speed(), processes=2)
+    assert place.result(job) is not None
+    assert capfd.readouterr().err == ""
 
 
 KILLED = """

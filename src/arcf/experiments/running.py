@@ -1,6 +1,7 @@
 """Doing jobs: in order, what is needed first, none twice, several at once if wanted."""
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -10,7 +11,7 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 from time import perf_counter
 
-from arcf.errors import InputError
+from arcf.errors import ArcfWarning, InputError
 from arcf.experiments.budget import Speed
 from arcf.experiments.pace import Pace
 from arcf.experiments.place import Job, Place, key_of, needs
@@ -110,7 +111,13 @@ def run_job(job: Job, place: Place) -> None:
 
 def worker_processes(count: int) -> ProcessPoolExecutor:
     """Processes that end when this one does, even if it is killed: they would work on beside those that go on later."""
-    return ProcessPoolExecutor(count, get_context("spawn"), initializer=_end_with_parent)
+    return ProcessPoolExecutor(count, get_context("spawn"), initializer=_begin_process)
+
+
+def _begin_process() -> None:
+    # The parent has read the same datasets to know their content, and said what is odd about them.
+    warnings.filterwarnings("ignore", category=ArcfWarning, module=r"arcf\.data\.")
+    _end_with_parent()
 
 
 def _end_with_parent() -> None:
