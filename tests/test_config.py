@@ -54,7 +54,7 @@ def test_one_of_a_few_words() -> None:
 def test_the_papers_preset_is_the_papers() -> None:
     paper = read_settings(TrainingSettings, preset="paper")
     assert paper.model == ModelSettings(name="distilroberta-base", encoding="joint")
-    assert paper.sampling.negatives is None
+    assert paper.sampling.negatives == 55
     chosen = paper.optimisation
     assert (chosen.loss, chosen.epochs, chosen.tokens_per_step) == ("ranknet", 4.0, 5000)
     assert (chosen.learning_rate, chosen.weight_decay, chosen.clip) == (2e-5, 0.01, 1.0)
@@ -97,7 +97,7 @@ def test_preset_then_file_then_overrides(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('[sampling]\nk = 50\nprefixes = 2\n[optimisation]\nloss = "nce"\n')
     read = read_settings(TrainingSettings, path, "paper", ["sampling.k=60"])
-    assert (read.sampling.k, read.sampling.prefixes, read.sampling.negatives) == (60, 2, None)
+    assert (read.sampling.k, read.sampling.prefixes, read.sampling.negatives) == (60, 2, 55)
     assert (read.optimisation.loss, read.optimisation.learning_rate) == ("nce", 2e-5)
 
 

@@ -42,6 +42,22 @@ def write(tmp_path: Path) -> Callable[[str, Callable[[int], int]], Path]:
 Write = Callable[[str, Callable[[int], int]], Path]
 
 
+def test_a_sample_is_compared_without_the_questions_that_nobody_ranked(
+    arcf: Arcf, tmp_path: Path, capsys: Capture
+) -> None:
+    sample = ("--split", "dev", "--questions", "3")
+    runs = [tmp_path / f"{ranker}.txt" for ranker in ("tfidf", "bm25")]
+    for run in runs:
+        assert arcf("rank", *sample, "--ranker", run.stem, "--output", run) == 0
+    capsys.readouterr()
+    assert arcf("compare", *runs, *sample, "--json") == 0
+    printed = capsys.readouterr()
+    record = json.loads(printed.out)
+    assert record["questions_all"] == 3
+    assert record["runs"][0]["map_all"] > 0.1
+    assert "warning" not in printed.err
+
+
 def test_json(arcf: Arcf, corpus: Path, write: Write, capsys: Capture) -> None:
     runs = [
         write("base.txt", lambda n: 2 + n % 3),

@@ -1,6 +1,9 @@
 """`arcf reproduce` with the smallest budget, from beginning to end."""
 
 import json
+import shlex
+import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
@@ -56,7 +59,27 @@ def check_findings(folder: Path, capsys: Capture) -> None:
     assert (folder / "report.md").read_text() == before
 
 
-def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Path, capsys: Capture) -> None:
+def check_commands(arcf: Arcf, cells: list[dict[str, Any]], folder: Path, capsys: Capture) -> None:
+    """A cell is made by its commands in an empty folder, and its difference beside the reference's run."""
+    first, reference = cells[0], next(cell for cell in cells if cell["name"] == "ARCF, RankNet")
+    assert reference["difference_command"] is None
+    for line in first["command"].split(" && "):
+        capsys.readouterr()
+        name, *words = shlex.split(line)
+        assert subprocess.run([name, *words], check=True) if name == "mkdir" else arcf(*words) == 0
+    assert json.loads(capsys.readouterr().out)["map_all"] == first["map_all"]
+    _, *words = shlex.split(first["difference_command"])
+    shutil.copytree(folder / Path(words[1]).relative_to("again").parent, Path(words[1]).parent)
+    assert arcf(*words, "--json") == 0
+    (_, compared) = json.loads(capsys.readouterr().out)["runs"]
+    assert compared["difference"]["map"] == pytest.approx(first["difference"])
+    assert list(compared["difference"]["interval"].values()) == pytest.approx(first["difference_interval"])
+
+
+def test_a_table_from_beginning_to_end_and_never_twice(
+    arcf: Arcf, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     folder = tmp_path / "out"
     arguments = ("reproduce", "table-2a", "--budget", "smoke", "--output", folder, "--json", "--questions", 2)
     assert arcf(*arguments) == 0
@@ -87,6 +110,7 @@ def test_a_table_from_beginning_to_end_and_never_twice(arcf: Arcf, tmp_path: Pat
     again = capsys.readouterr()
     assert ": begun" not in again.err
     assert json.loads(again.out) == record
+    check_commands(arcf, record["cells"], folder, capsys)
 
     # Another table shares what is done, and draws its figure.
     figure = ("reproduce", "figure-2", "--budget", "smoke", "--output", folder, "--questions", 2)

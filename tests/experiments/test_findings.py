@@ -171,10 +171,18 @@ def test_a_sweep_is_flat_if_all_above_the_usual_value_are_level() -> None:
 def test_roles(central: float, verdict: str) -> None:
     ours = {"CENTRAL": central, "GROUNDING": 0.4, "LEXGLUE": 0.3}
     theirs = {"CENTRAL": 0.5, "GROUNDING": 0.3, "LEXGLUE": 0.2}
-    panel = Panel("role", "MAP", tuple(ours), {"a": ours, "b": theirs}, dict.fromkeys(ours, 7))
+    panel = Panel("role", "MAP", tuple(ours), {"a": ours, "b": theirs}, dict.fromkeys(ours, 70))
     (found,) = findings(Results((), (), (panel,)))
     assert found.verdict == verdict
-    assert found.evidence.endswith("grounding +0.100 (7 questions), lexglue +0.100 (7 questions)")
+    assert found.evidence.endswith("grounding +0.100 (70 questions), lexglue +0.100 (70 questions)")
+    assert verdicts(panels=(replace(panel, questions=dict.fromkeys(ours, 7)),)) == {found.claim: "not settled"}
+
+
+def test_what_is_as_good_is_not_below() -> None:
+    (verdict,) = verdicts(compared("table-2b", "ARCF, SF inf", 0.0, 0.0)).values()
+    assert verdict == "does not hold"
+    (verdict,) = verdicts(compared("table-2b", "ARCF, SF inf", -0.01, 0.0)).values()
+    assert verdict == "not settled"
 
 
 def test_a_role_that_no_question_has() -> None:

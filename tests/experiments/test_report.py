@@ -41,6 +41,7 @@ CELL = Measured(
     paper_seconds=None,
     paper_hours=None,
     command="arcf rank --set 'a=<1>'",
+    difference_command=None,
 )
 
 
@@ -87,7 +88,7 @@ def test_differences_are_told_with_what_they_are_from() -> None:
     )
     report = make_report(read_budget("smoke"), [table], [replace(CELL, table="table-2b"), other], Details())
     assert "| -0.0400 (-0.050 to +0.010) | -0.0410 |" in report.markdown()
-    assert "Differences are from ARCF, RankNet, on the same questions." in report.markdown()
+    assert "Differences are from ARCF, RankNet, on the same questions; the last line of a row's" in report.markdown()
     assert report.html().count('<svg class="whisker"') == 1
     assert "<title>-0.0400, -0.0500 to +0.0100; the paper's -0.0410</title>" in report.html()
 

@@ -25,6 +25,9 @@ def compare(
     hops: Annotated[
         int | None, typer.Option(min=1, metavar="K", help="The parts by hops from the question at this k, too.")
     ] = None,
+    questions: Annotated[
+        int | None, typer.Option(min=1, help="Only the fixed sample of the split that arcf rank --questions takes.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare runs with the first one: MAP, bootstrap intervals, paired t-test with Holm's correction, wins.
@@ -35,11 +38,12 @@ def compare(
     Example: arcf compare tfidf.txt bm25.txt --dataset worldtree-2020 --split dev
     """
     from arcf.data import load
+    from arcf.data.sample import sampled
     from arcf.evaluation import compare as compare_runs
     from arcf.evaluation import hop_groups
     from arcf.runs import read_runs
 
-    corpus = load(dataset)
+    corpus = sampled(load(dataset), split, questions)
     groups = {} if hops is None else {"hops": hop_groups(corpus, split, hops)}
     result = compare_runs(read_runs(runs), corpus, split, groups)
     if as_json:

@@ -32,6 +32,11 @@ def command(*words: str | Path | float) -> str:
     return _joined([str(word) for word in words])
 
 
+def into(folder: Path, line: str) -> str:
+    """A line that writes a file into a folder, which `arcf` does not make."""
+    return f"{command('mkdir', '-p', folder)} && {line}"
+
+
 def _joined(words: list[str]) -> str:
     return shlex.join(words)
 

@@ -31,7 +31,8 @@ def _lines(tables: Mapping[str, Table], cells: Sequence[Measured], swept: str) -
     own = [cell for cell in cells if cell.table == table.name]
     lines = {
         "MAP": {places[cell.name]: cell.map_all for cell in own if cell.map_all is not None},
-        "seconds": {places[cell.name]: cell.seconds for cell in own if cell.seconds is not None},
+        # What was not timed alone has the time of other jobs in it.
+        "seconds": {places[cell.name]: cell.seconds for cell in own if cell.seconds is not None and cell.timed},
         "seconds, exact": {places[cell.name]: cell.seconds_exact for cell in own if cell.seconds_exact is not None},
     }
     return {name: line for name, line in lines.items() if line}

@@ -90,7 +90,8 @@ class TrainJob(Job):
 
     def run(self, place: Place) -> dict[str, Any]:
         """Train, from the last checkpoint on if there is one. What is only good for going on is removed at the end."""
-        output, settings = self._output(place), self._settings(place)
+        # A run goes on from whichever folder the command is given again.
+        output, settings = self._output(place), self._settings(replace(place, folder=place.folder.absolute()))
         datasets = {name: load_dataset(str(own.dataset)) for name, own in settings.data.corpora.items()}
         trained = train(settings, datasets, output, resume=(output / SETTINGS).exists())
         for name in (CHECKPOINT, BEST):

@@ -1,7 +1,7 @@
 """What the finished jobs say of a cell, in plain values."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from arcf.evaluation.significance import Scores, bootstrap_means, percentile_interval
 from arcf.experiments.budget import Budget
+from arcf.experiments.commands import command
 from arcf.experiments.measuring import FuseJob, RankJob
 from arcf.experiments.place import Place
 from arcf.experiments.running import in_order
@@ -24,7 +25,7 @@ class Measured:
 
     `map_all` is over all questions, with a 95% `interval`; `map_official` over those that the official scorer counts.
     `difference` is that of `map_all` from the table's reference, question by question, and `paper_difference` the
-    paper's.
+    paper's; `difference_command` tells it by hand, once the runs of both are made.
     `seconds` are those of a question, `seconds_exact` with every visible fact scored in every iteration; unless they
     were `timed` with nothing beside them, they are those of the whole ranking. `paper` is the paper's figure for the
     same thing, measured on `paper_on`; `command` makes the cell by hand.
@@ -54,6 +55,7 @@ class Measured:
     paper_seconds: float | None
     paper_hours: float | None
     command: str
+    difference_command: str | None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -94,13 +96,24 @@ def measure(table: Table, cell: Cell, place: Place, budget: Budget) -> Measured:
         paper_seconds=cell.their_seconds,
         paper_hours=cell.their_hours,
         command=commands(cell, place),
+        difference_command=_comparison(cell, reference, place) if differences is not None else None,
     )
 
 
 def commands(cell: Cell, place: Place) -> str:
     """The commands that make a cell, in order."""
-    printed = Place(AGAIN, place.budget, place.preset)
+    printed = replace(place, folder=AGAIN)
     return " && ".join(job.command(printed) for job in in_order(cell.jobs))
+
+
+def _comparison(cell: Cell, reference: Cell | None, place: Place) -> str:
+    """The command that compares two cells' runs."""
+    assert cell.evaluate is not None
+    assert reference is not None
+    assert reference.evaluate is not None
+    printed, ranked = replace(place, folder=AGAIN), cell.evaluate.ranked
+    runs = (reference.evaluate.ranked.product(printed), ranked.product(printed))
+    return command("arcf", "compare", *runs, *ranked.data.options())
 
 
 def measure_all(tables: Sequence[Table], place: Place, budget: Budget) -> list[Measured]:

@@ -11,7 +11,7 @@ from arcf.chain import ChainSettings
 from arcf.evaluation import evaluate, reachabilities
 from arcf.evaluation.significance import bootstrap_means, percentile_interval
 from arcf.evaluation.weights import choose_weights
-from arcf.experiments.commands import command, rank_options
+from arcf.experiments.commands import command, into, rank_options
 from arcf.experiments.making import FACT_TOKENS, PREFIX_TOKENS, ExportJob, Model
 from arcf.experiments.place import Data, Job, Place, load_dataset
 from arcf.rankers import PathRerank, Ranker, RankerSettings, build_ranker
@@ -46,9 +46,8 @@ class RankJob(Job):
     def command(self, place: Place) -> str:
         """`arcf rank`."""
         options = rank_options(self.ranker, self.model.product(place) if self.model else None)
-        return command(
-            "arcf", "rank", *self.data.options(), *options, "--format", "json", "--output", self.product(place)
-        )
+        output = ("--format", "json", "--output", self.product(place))
+        return into(place.of(self), command("arcf", "rank", *self.data.options(), *options, *output))
 
     def tokens(self) -> float:
         """What is read for all questions."""
@@ -94,7 +93,7 @@ class FuseJob(Job):
         held_out = [word for job in self.held_out for word in ("--held-out", job.product(place))]
         runs, dataset = [job.product(place) for job in self.parts], self.data.dataset
         output = ("--format", "json", "--output", self.product(place))
-        return command("arcf", "fuse", *runs, "--dataset", dataset, *held_out, *output)
+        return into(place.of(self), command("arcf", "fuse", *runs, "--dataset", dataset, *held_out, *output))
 
     def run(self, place: Place) -> dict[str, Any]:
         """Choose weights, and fuse."""
@@ -151,10 +150,11 @@ class TimeJob(Job):
         return f"{self.system}, {self.data.dataset}"
 
     def command(self, place: Place) -> str:
-        """`arcf rank`, of so few questions that its time can be taken by hand."""
+        """`arcf rank`, of so few questions that its time can be taken by hand; loading is part of that."""
         options = rank_options(self.ranker, self.model.product(place) if self.model else None)
         data = replace(self.data, questions=self.count)
-        return "time " + command("arcf", "rank", *data.options(), *options, "--output", place.of(self) / "run.txt")
+        line = command("arcf", "rank", *data.options(), *options, "--output", place.of(self) / "run.txt")
+        return into(place.of(self), f"time {line}")
 
     def tokens(self) -> float:
         """What is read for the timed questions."""

@@ -27,7 +27,8 @@ COLUMNS: Mapping[str, Callable[[Measured], str]] = {
     "seconds, exact search": lambda cell: _number(cell.seconds_exact, ".3g"),
     "chains a question": lambda cell: _number(cell.chains, ",.0f"),
     "training hours": lambda cell: _number(cell.train_seconds and cell.train_seconds / 3600, ".3g"),
-    "the paper's": lambda cell: _number(cell.paper, ".4g"),
+    "the paper's MAP": lambda cell: _number(cell.paper, ".4f") if cell.reachable is None else "",
+    "the paper's fraction": lambda cell: _number(cell.paper, ".2f") if cell.reachable is not None else "",
     "the paper's is of": lambda cell: cell.paper_on,
     "the paper's seconds": lambda cell: _number(cell.paper_seconds, "g"),
     "the paper's training hours": lambda cell: _number(cell.paper_hours, "g"),
@@ -79,8 +80,9 @@ def _introduction(budget: Budget) -> tuple[str, ...]:
 def _findings(findings: Sequence[Finding]) -> Section:
     rows = tuple((finding.claim, finding.verdict, finding.evidence) for finding in findings)
     caption = (
-        "A finding holds if 95% intervals of paired differences are within what it says, and does not if one is "
-        "outside. Unless seeds are named, systems were trained once: what another seed changes is not in the intervals."
+        "A finding about MAP holds if 95% intervals of paired differences are within what it says, and does not if one "
+        "is outside; of roles, no interval is known. Unless seeds are named, systems were trained once: what another "
+        "seed changes is not in the intervals."
     )
     return Section("What holds here", ("the paper's finding", "here", "figures"), rows, caption)
 
@@ -110,7 +112,7 @@ def _section(table: Table, title: str, cells: Sequence[Measured], remarks: Seque
         rows=tuple(zip((cell.name for cell in cells), *shown.values(), strict=True)),
         caption=f"{'; '.join(said)}.",
         remarks=(*_compared(table, cells), *remarks),
-        commands=tuple(cell.command for cell in cells),
+        commands=tuple("\n".join(filter(None, (cell.command, cell.difference_command))) for cell in cells),
         names=tuple(f"{cell.name}, seed {cell.seed}" if seeded else cell.name for cell in cells),
         whiskers=whiskers if any(whiskers) else (),
     )
@@ -178,7 +180,10 @@ def _told(test: SeedTest) -> str:
 
 def _compared(table: Table, cells: Sequence[Measured]) -> list[str]:
     is_compared = any(cell.difference is not None for cell in cells)
-    return [f"Differences are from {table.reference}, on the same questions."] if is_compared else []
+    if not is_compared:
+        return []
+    told = "the last line of a row's commands tells them, once both runs are made"
+    return [f"Differences are from {table.reference}, on the same questions; {told}."]
 
 
 def _difference(cell: Measured) -> str:

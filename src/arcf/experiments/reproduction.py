@@ -119,11 +119,12 @@ class Reproduction:
         return tuple(cell for cell in table.cells if any(self.place.result(job) is not None for job in cell.jobs))
 
     def _write(self, begun: Mapping[str, Table], outcome: Outcome, details: Details) -> None:
-        folder, left = self.place.folder, len(due(self.jobs, self.place))
+        folder, jobs = self.place.folder, self.jobs
+        left = sum(self.place.result(job) is None for job in jobs)
         report = make_report(self.budget, tuple(begun.values()), outcome.cells, details)
         report = replace(report, figures=draw_figures(begun, outcome.cells, details.panels, folder))
         if left:
-            missing = f"Not all is done yet: {left} of {len(self.jobs)} jobs are missing, and what they would tell."
+            missing = f"Not all is done yet: {left} of {len(jobs)} jobs are missing, and what they would tell."
             report = replace(report, introduction=(*report.introduction, missing))
         write_text(folder / "report.md", report.markdown())
         write_text(folder / "report.html", report.html())

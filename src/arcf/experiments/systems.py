@@ -136,6 +136,6 @@ class Systems:
         return FuseJob("Ensemble", parts, tuple(replace(part, data=held_out) for part in parts))
 
     def timed(self, ranked: RankJob, **chain: Any) -> TimeJob:
-        """The time of a run's ranker, with other settings of chains if given."""
-        ranker = replace(ranked.ranker, chain=replace(ranked.ranker.chain, **chain)) if chain else ranked.ranker
+        """The time of a run's ranker on one thread, with other settings of chains if given."""
+        ranker = replace(ranked.ranker, threads=1, chain=replace(ranked.ranker.chain, **chain))
         return TimeJob(ranked.system, ranker, ranked.data, self.budget.timed, ranked.model)
