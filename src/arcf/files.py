@@ -167,6 +167,16 @@ def _has_lock(file: IO[bytes], path: Path, fcntl: Any) -> bool:
         return True
 
 
+def check_empty(folder: Path) -> None:
+    """See that nothing of a folder that is to be made is there.
+
+    Raises:
+        InputError: something is.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError("is not an empty folder; choose another.", folder)
+
+
 def make_folder(path: Path) -> None:
     """Make a folder and those above it, unless they are there. Writing a file makes none: its path may be mistyped.
 

@@ -6,8 +6,8 @@ from typer.testing import CliRunner
 
 from arcf.chain import Evidence, load_calibration
 from arcf.cli.app import app
-from arcf.errors import InputError, SettingError
-from arcf.evaluation.observation import Observation, ObservedStep, draw
+from arcf.errors import ArcfWarning, InputError, SettingError
+from arcf.evaluation.observation import Kept, Observation, ObservedStep, draw
 
 
 @pytest.fixture
@@ -20,21 +20,19 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Path:
+def kept(model: Path, tmp_path: Path) -> Path:
     from arcf.data import load
 
     science, size = load("science"), len(Evidence.names()) - 1
-    path = tmp_path / "chains.jsonl"
+    found = Kept(tmp_path / "chains.jsonl", str(model))
     asked = draw(science, "train", 12)
-    lines = []
     for number, question in enumerate(asked):
         steps = [
             ObservedStep(Evidence(share, *[float(number % 3)] * size), share > -1 + number % 2, False)
             for share in (-0.5, -2.0)
         ]
-        lines.append(json.dumps(Observation("science", question.id, 2, tuple(steps)).to_dict()) + "\n")
-    path.write_text("".join(lines))
-    return path
+        found.add(found.mark(science), Observation("science", question.id, 2, tuple(steps)))
+    return found.path
 
 
 def run(*arguments: object) -> str:
@@ -54,6 +52,15 @@ def test_a_calibration_is_written_into_the_model_and_checked(model: Path, kept: 
     shown = run(model, "--questions", 12, "--keep", kept, "--check", "--plot", picture)
     assert "ECE over all" in shown
     assert picture.stat().st_size > 1000
+
+
+def test_questions_that_the_model_has_learnt_are_pointed_out(model: Path, kept: Path) -> None:
+    learnt = {"name": "science", "split": "train", "held_out": 5}
+    (model / "training.json").write_text(json.dumps({"data": [learnt]}))
+    with pytest.warns(ArcfWarning, match=r"has learnt 7 of these questions of science.*\(--questions 5\)"):
+        run(model, "--questions", 12, "--keep", kept)
+    (model / "training.json").write_text(json.dumps({"data": [learnt | {"held_out": 12}]}))
+    run(model, "--questions", 12, "--keep", kept)  # no warning: warnings are errors
 
 
 def test_another_place(model: Path, kept: Path, tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def never(monkeypatch: pytest.MonkeyPatch) -> None:
         (("--preset", "minilm", "--set", "epochs"), "section.key=value"),
         (("--preset", "minilm", "--set", "run.device=gpu"), "device must be"),
         (("--preset", "minilm", "--dataset", "a", "--set", "data.datasets.b.weight=1"), "datasets in sections"),
+        (("--preset", "mixed", "--set", "data.held_out=5"), "set data.datasets.NAME.held_out instead"),
         (("--preset", "minilm", "--set", "sampling.mining.depth=32"), "The setting 'sampling.mining.run' is missing"),
         (("--preset", "minilm", "--distance", "tfdif"), "Did you mean 'tfidf'"),
         (("--preset", "minilm", "--query", "stam"), "'sampling.query' takes answer or stem or options, not 'stam'"),

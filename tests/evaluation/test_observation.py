@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -6,7 +7,7 @@ import pytest
 
 from arcf.chain import ChainSettings
 from arcf.errors import InputError
-from arcf.evaluation.observation import draw, foreign, observe, observe_all, read_observations
+from arcf.evaluation.observation import Kept, draw, foreign, held_out, observe, observe_all
 from arcf.neighborhood import DISTANCES, Neighborhood
 from arcf.rankers import Autoregressive
 from arcf.scorer.base import STOP, Prefix
@@ -67,18 +68,39 @@ def test_foreign_questions_name_where_they_are_from() -> None:
 
 
 def test_kept_observations_are_not_made_again(tmp_path: Path) -> None:
-    kept, asked = tmp_path / "chains.jsonl", draw(dataset(), "train", 4)
+    kept, asked = Kept(tmp_path / "chains.jsonl", "some/model"), draw(dataset(), "train", 4)
     first = list(observe_all(ranker(), dataset(), asked[:2], kept))
-    kept.write_text(kept.read_text() + '{"cut": ')  # by a kill
+    kept.path.write_text(kept.path.read_text() + '{"cut": ')  # by a kill
     again = ranker()
     found = list(observe_all(again, dataset(), asked, kept))
     assert found[:2] == first
     assert again.search.scorer.calls == 2 * 4  # type: ignore[attr-defined]
-    assert read_observations(kept) == found
+    assert list(kept.read(kept.mark(dataset())).values()) == found
+
+
+def test_observations_of_another_model_or_other_facts_do_not_count(tmp_path: Path) -> None:
+    kept, asked = Kept(tmp_path / "chains.jsonl", "some/model"), draw(dataset(), "train", 2)
+    first = list(observe_all(ranker(), dataset(), asked, kept))
+    changed = replace(dataset(), facts=(*FACTS, Fact("f", "ice f")))
+    for other, corpus in ((replace(kept, model="another/model"), dataset()), (kept, changed)):
+        again = ranker()
+        list(observe_all(again, corpus, asked, other))
+        assert again.search.scorer.calls > 0  # type: ignore[attr-defined]
+    assert list(kept.read(kept.mark(dataset())).values()) == first
+    assert len(kept.path.read_text().splitlines()) == 6
+
+
+def test_what_a_model_held_out(tmp_path: Path) -> None:
+    assert held_out(tmp_path, dataset(), "train") is None
+    learnt = [{"name": "ice", "split": "train", "held_out": 7}, {"name": "rain", "split": "train", "held_out": 0}]
+    (tmp_path / "training.json").write_text(json.dumps({"data": learnt}))
+    assert held_out(tmp_path, dataset(), "train") == 7
+    assert held_out(tmp_path, dataset("rain"), "train") == 0
+    assert held_out(tmp_path, dataset(), "dev") is held_out(tmp_path, dataset("snow"), "train") is None
 
 
 def test_another_file(tmp_path: Path) -> None:
     path = tmp_path / "else.jsonl"
     path.write_text(json.dumps({"uid": "a"}) + "\n")
     with pytest.raises(InputError, match="something else than observed chains"):
-        read_observations(path)
+        Kept(path, "some/model").read("mark")

@@ -9,7 +9,7 @@ from pathlib import Path
 import onnx
 import pytest
 
-from arcf.errors import InputError, SettingError, UnknownNameError
+from arcf.errors import ArcfWarning, InputError, SettingError, UnknownNameError
 from arcf.pretrained.location import MINILM, find_folder
 from arcf.scorer import ScorerSettings, load_scorer
 from arcf.scorer.export import export, write_export
@@ -53,6 +53,16 @@ def test_the_folder_of_a_late_model(tiny: Callable[..., Backbone], tmp_path: Pat
     tiny("bert").with_settings(SHARED).save(tmp_path / "shared")
     export(tmp_path / "shared", tmp_path / "out", precision)
     assert not (tmp_path / "out" / "lower.onnx").exists()
+
+
+def test_a_calibration_goes_along_as_long_as_it_holds(trained: Path, tmp_path: Path) -> None:
+    (trained / "calibration.json").write_text("{}")
+    export(trained, tmp_path / "same", precedents=0)
+    assert "calibration.json" in read_manifest(tmp_path / "same").files
+    with pytest.warns(ArcfWarning, match=r"calibration of the model does not hold any more.*arcf calibrate .*other"):
+        manifest = export(trained, tmp_path / "other", precedents=3)
+    assert "calibration.json" not in manifest.files
+    assert not (tmp_path / "other" / "calibration.json").exists()
 
 
 def test_the_card_and_the_training_go_along(trained: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from arcf.errors import ArcfWarning, InputError
-from arcf.scorer import Prefix, ScorerSettings, load_scorer, model_identity, packaged_model
+from arcf.scorer import Prefix, ScorerSettings, load_scorer, model_identity, packaged_model, scores_identity
 from arcf.scorer.export import export
 from arcf.scorer.exported.scorer import OnnxScorer
 from arcf.scorer.network.backbone import Backbone
@@ -96,4 +96,8 @@ def test_a_model_is_known_by_its_files(run_folder: Path, tmp_path: Path) -> None
     (copy / "model.safetensors").write_bytes(b"trained further")
     assert {name for name, mark in model_identity(copy).items() if mark != before[name]} == {"model.safetensors"}
     assert "model.onnx" in model_identity(packaged_model())
+    scores, whole = scores_identity(copy), model_identity(copy)
+    (copy / "calibration.json").write_text("{}")
+    assert scores_identity(copy) == scores == whole
+    assert model_identity(copy).keys() - whole.keys() == {"calibration.json"}
     assert model_identity("somebody/a-model-of-the-hub") == {"name": "somebody/a-model-of-the-hub"}

@@ -147,6 +147,16 @@ def test_a_ranker_goes_by_them_unless_told_not_to(kind: str, dataset: Dataset, m
     assert usual.tolist() != told.tolist() == none.tolist()
 
 
+def test_a_training_question_is_known_in_whichever_form_it_is_asked(dataset: Dataset, model: str) -> None:
+    asked = dataset.training[0].asked("stem")
+    scorer = build_autoregressive(RankerSettings(model=model, query="stem"), dataset).search.scorer
+    prefix, plain = Prefix(asked.query()), load_scorer(model, dataset.texts)
+    precedents = Precedents(explained_in(dataset, dataset.training, "stem"), WEIGHT)
+    np.testing.assert_allclose(
+        scorer.score(prefix, ALL) - plain.score(prefix, ALL), precedents.score(prefix, ALL), atol=1e-4
+    )
+
+
 def test_the_chain_knows_of_them(dataset: Dataset, model: str) -> None:
     """So that facts which only precedents speak for are worth a scoring."""
     scorer = build_autoregressive(RankerSettings(model=model), dataset).search.scorer

@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -5,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from arcf.errors import InputError, SettingError
 from arcf.scorer import Prefix, load_scorer
@@ -53,6 +54,20 @@ def test_the_result_is_a_model(trained: TrainedModel, model_folder: Path, datase
     assert card.startswith((trained.folder / "README.md").read_text())
     assert f"0.25 times those of the model that is described above, and 0.75 times those of {model_folder}" in card
     assert (tmp_path / "out" / "training.json").read_bytes() == (trained.folder / "training.json").read_bytes()
+
+
+def test_weights_in_half_precision(trained: TrainedModel, model_folder: Path, tmp_path: Path) -> None:
+    """Of whichever model: nothing is trained or averaged in it."""
+    shutil.copytree(model_folder, tmp_path / "half")
+    stored = {name: value.half() for name, value in load_file(model_folder / "model.safetensors").items()}
+    save_file(stored, tmp_path / "half" / "model.safetensors", {"format": "pt"})
+    found = load_backbone(tmp_path / "half").model
+    assert {value.dtype for value in found.parameters()} == {torch.float32}
+    for name, source in (("half", tmp_path / "half"), ("whole", model_folder)):
+        average(trained.folder, source, tmp_path / f"with-{name}", 0.5)
+    one, other = (weights(tmp_path / f"with-{name}") for name in ("half", "whole"))
+    for name, value in one.items():
+        torch.testing.assert_close(value, other[name], atol=1e-3, rtol=1e-2, msg=name)
 
 
 def test_two_trained_models(trained: TrainedModel, tmp_path: Path) -> None:

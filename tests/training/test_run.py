@@ -33,7 +33,7 @@ from arcf.training.settings import CorpusSettings, TrainingSettings
 from arcf.training.sources import make_sources
 from arcf.training.split import split_questions
 from arcf.training.trainer import Callback, StepReport, Trainer
-from arcf.types import QUERY_FORMS, Dataset, Option
+from arcf.types import QUERY_FORMS, Dataset, Fact, Option
 
 Settings = Callable[..., TrainingSettings]
 Arcf = Callable[..., int]
@@ -44,11 +44,19 @@ def train(
     settings: TrainingSettings, dataset: Dataset, output: Path, *rest: object, resume: bool = False
 ) -> TrainedModel:
     """Train on the one dataset, whatever the settings call it and however often they name it."""
-    return train_on(settings, dict.fromkeys(settings.data.corpora, dataset), output, *rest, resume=resume)  # type: ignore[arg-type]
+    return train_on(settings, apart(settings, dataset), output, *rest, resume=resume)  # type: ignore[arg-type]
+
+
+def apart(settings: TrainingSettings, dataset: Dataset) -> dict[str, Dataset]:
+    """The dataset by every name of the settings. Of several corpora, each has a fact of its own: none knows others."""
+    names = list(settings.data.corpora)
+    if len(names) == 1:
+        return {names[0]: dataset}
+    return {name: replace(dataset, facts=(*dataset.facts, Fact(name, f"only {name}"))) for name in names}
 
 
 def key_of(settings: TrainingSettings, dataset: Dataset) -> str:
-    return fingerprint(settings, make_sources(settings, dict.fromkeys(settings.data.corpora, dataset)))
+    return fingerprint(settings, make_sources(settings, apart(settings, dataset)))
 
 
 @pytest.fixture(scope="module")
@@ -374,7 +382,7 @@ def test_the_fingerprint_of_several_corpora(settings: Settings, dataset: Dataset
     assert key != key_of(settings(data={"datasets": heavier}), dataset)
     changed = Dataset(dataset.name, dataset.facts[:-1], dataset.splits)
     wanted = settings(data={"datasets": THREE})
-    datasets = dict.fromkeys(wanted.data.corpora, dataset)
+    datasets = apart(wanted, dataset)
     for name in THREE:
         assert key != fingerprint(wanted, make_sources(wanted, datasets | {name: changed}))
 

@@ -58,6 +58,11 @@ from arcf.training.settings import (
         (lambda: TeacherSettings("scores", loss="margin"), UnknownNameError, "Did you mean 'margin_mse'"),
         (lambda: TeacherSettings("scores", temperature=0), SettingError, "temperature must be more than 0"),
         (
+            lambda: TrainingSettings(model=ModelSettings(precedents=1.0), teacher=TeacherSettings("scores")),
+            SettingError,
+            "A teacher tells nothing of precedents; set model.precedents to 0",
+        ),
+        (
             lambda: TrainingSettings(sampling=Sampling("facts", conditioning=Conditioning())),
             SettingError,
             "only samples of the kind prefixes",
@@ -78,6 +83,16 @@ def test_what_a_model_carries_with_it() -> None:
     assert joint.scorer == ScorerSettings("joint", 0.0, 0.0, "options")
     late = replace(settings, model=ModelSettings(encoding="late", read_ahead=3))
     assert late.scorer == ScorerSettings("late", query="options", read_ahead=3)
+
+
+def test_the_encoder_of_a_dense_prior_is_found_from_every_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "encoder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    settings = TrainingSettings(model=ModelSettings(name="encoder", dense=1.0))
+    assert settings.scorer.untrained == str(tmp_path / "encoder")
+    assert replace(settings, model=ModelSettings(name="a/name-of-the-hub", dense=1.0)).scorer.untrained.startswith("a/")
 
 
 @pytest.mark.parametrize("name", presets(TrainingSettings))

@@ -1,12 +1,13 @@
 """`arcf calibrate`: probabilities for a model's scores, and how far they can be trusted."""
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arcf.cli.output import console, print_json, progress_console, table_of
-from arcf.errors import InputError, SettingError
+from arcf.errors import ArcfWarning, InputError, SettingError
 
 if TYPE_CHECKING:
     from arcf.chain import Calibration
@@ -21,7 +22,9 @@ def calibrate(
     dataset: Annotated[
         list[str] | None, typer.Option(help="A dataset with gold facts; repeat it. [default: science]")
     ] = None,
-    split: Annotated[str, typer.Option(help="Whose questions; those of training are held-out ones.")] = "train",
+    split: Annotated[
+        str, typer.Option(help="Whose questions; of training, those come first that the model did not learn from.")
+    ] = "train",
     questions: Annotated[int, typer.Option(min=1, help="Questions of each dataset at most.")] = 200,
     foreign: Annotated[
         str | None,
@@ -40,7 +43,7 @@ def calibrate(
     Example: arcf calibrate runs/best --dataset worldtree-2020 --dataset science --keep chains.jsonl
 
     The questions of a training split are drawn as training draws those that it holds out: up to that number, they are
-    questions that the model did not learn from.
+    questions that the model did not learn from. Of a split that it learnt without holding any out, take another one.
     """
     from arcf.chain import load_calibration
     from arcf.evaluation.fitting import cross_fit
@@ -55,7 +58,9 @@ def calibrate(
     known = load_calibration(name) if check else None
     if check and known is None:
         raise InputError("has no calibration to check; make one with arcf calibrate.", name)
-    observed = _observe(name, _questions(dataset or ["science"], foreign, split, questions), keep)
+    asked = _questions(dataset or ["science"], foreign, split, questions)
+    _warn_of_learnt(name, asked, split)
+    observed = _observe(name, asked, keep)
     calibrations = cross_fit(observed) if known is None else [known] * len(observed)
     report = _report(observed, calibrations, fitted=known is None)
     if known is None:
@@ -82,18 +87,31 @@ def _questions(
     return asked
 
 
+def _warn_of_learnt(model: str, asked: "list[tuple[Dataset, tuple[Question, ...]]]", split: str) -> None:
+    """Say so where questions are asked that the model knows: it is surer of these than of others."""
+    from arcf.evaluation.observation import held_out
+
+    for corpus, questions in asked:
+        known, own = held_out(model, corpus, split), sum(question in corpus.split(split) for question in questions)
+        if known is not None and own > known:
+            message = f"The model has learnt {own - known} of these questions of {corpus.name}, so it looks surer than"
+            advice = "take another split (--split dev)" + (f" or fewer of them (--questions {known})" if known else "")
+            warnings.warn(f"{message} it will be of others; {advice}.", ArcfWarning, stacklevel=2)
+
+
 def _observe(model: str, asked: "list[tuple[Dataset, tuple[Question, ...]]]", keep: Path | None) -> "Observations":
     from rich.progress import Progress
 
-    from arcf.evaluation.observation import observe_all
+    from arcf.evaluation.observation import Kept, observe_all
     from arcf.rankers import RankerSettings, build_autoregressive
 
     observed: Observations = []
+    kept = Kept(keep, model) if keep is not None else None
     with Progress(console=progress_console(), transient=True) as bar:
         task = bar.add_task("Observing chains", total=sum(len(questions) for _, questions in asked))
         for corpus, questions in asked:
             ranker = build_autoregressive(RankerSettings(model=model), corpus)
-            observed += observe_all(ranker, corpus, questions, keep, lambda: bar.advance(task))
+            observed += observe_all(ranker, corpus, questions, kept, lambda: bar.advance(task))
     return observed
 
 

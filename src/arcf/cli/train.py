@@ -1,6 +1,7 @@
 """`arcf train`: learn to score the next fact of a chain."""
 
 import json
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -65,13 +66,21 @@ def train(
     short = {"data.dataset": dataset, "sampling.distance": distance, "sampling.query": query}
     given = [*(overrides or []), *(f"{key}={json.dumps(value)}" for key, value in short.items() if value)]
     settings = read_settings(TrainingSettings, config, preset, given)
-    if dataset and settings.data.datasets:
-        raise SettingError("The settings name their datasets in sections; change those instead of giving --dataset.")
+    if settings.data.datasets:
+        _check_sections(given)
     datasets = load_datasets(settings.data)
     with _watcher() as watcher:
         trained = run(settings, datasets, output, [watcher], resume=resume)
     scored = f" (held-out MAP {trained.held_out_map:.4f})" if trained.held_out_map is not None else ""
     note(f"The model is in {trained.folder}{scored}")
+
+
+def _check_sections(given: Sequence[str]) -> None:
+    """What is said of the one corpus would be passed over."""
+    names = [setting.partition("=")[0].strip() for setting in given]
+    if lost := [name for name in names if name.startswith("data.") and name.count(".") == 1]:
+        key = lost[0].removeprefix("data.")
+        raise SettingError(f"The settings name their datasets in sections; set data.datasets.NAME.{key} instead.")
 
 
 def _watcher() -> "AbstractContextManager[Callback]":

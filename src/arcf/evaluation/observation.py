@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,8 +11,12 @@ from arcf.chain import Evidence
 from arcf.chain.search import stop_wins
 from arcf.data.sample import sample_questions
 from arcf.errors import InputError
-from arcf.files import read_text, write_text
+from arcf.files import read_json_object, read_text, write_text
+from arcf.pretrained.location import find_folder
 from arcf.rankers import Autoregressive
+from arcf.runs.journal import fingerprint
+from arcf.scorer import scores_identity
+from arcf.scorer.exported.folder import TRAINING
 from arcf.types import Chain, Dataset, Question
 
 
@@ -87,11 +92,58 @@ def observe(ranker: Autoregressive, dataset: Dataset, question: Question) -> Obs
     return Observation(dataset.name, question.id, len(gold), tuple(steps))
 
 
+def held_out(model: str | Path, dataset: Dataset, split: str) -> int | None:
+    """How many questions of a split a model's training held out; None where it says nothing of the split."""
+    folder = find_folder(model)
+    if folder is None or not (folder / TRAINING).is_file():
+        return None
+    learnt = read_json_object(folder / TRAINING).get("data", [])
+    counts = [one["held_out"] for one in learnt if (one["name"], one["split"]) == (dataset.name, split)]
+    return min(counts, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file of observations, one a line, each with a mark of the model and the corpus that it is of."""
+
+    path: Path
+    model: str
+
+    def mark(self, dataset: Dataset) -> str:
+        """A hash of what the model's scores come from, of facts, and of training questions, which may be precedents."""
+        decisive = (scores_identity(self.model), fingerprint(dataset, ()))
+        return sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
+
+    def read(self, mark: str) -> dict[str, Observation]:
+        """The observations of that mark by question. A last line that a kill cut short is taken away.
+
+        Raises:
+            InputError: the file cannot be read, or a line is no observation.
+        """
+        if not self.path.exists():
+            return {}
+        text = read_text(self.path)
+        if text and not text.endswith("\n"):
+            text = text[: text.rfind("\n") + 1]
+            write_text(self.path, text)
+        try:
+            records = [json.loads(line) for line in text.splitlines()]
+            own = [Observation.from_dict(record) for record in records if record["mark"] == mark]
+        except (ValueError, TypeError, KeyError) as error:
+            raise InputError("holds something else than observed chains; choose another file.", self.path) from error
+        return {one.question: one for one in own}
+
+    def add(self, mark: str, found: Observation) -> None:
+        """Append an observation."""
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"mark": mark} | found.to_dict()) + "\n")
+
+
 def observe_all(
     ranker: Autoregressive,
     dataset: Dataset,
     questions: Sequence[Question],
-    kept: Path | None = None,
+    kept: Kept | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> Iterator[Observation]:
     """The observation of each question, in order.
@@ -100,40 +152,19 @@ def observe_all(
         ranker: what finds the chains.
         dataset: their corpus.
         questions: those with known gold.
-        kept: a file of observations, one a line; those that it holds are not made again, others are appended.
+        kept: a file of observations; those of the same model and corpus are not made again, others are appended.
         progress: is called after each question.
 
     Raises:
         InputError: the file cannot be read, or is none of observations.
     """
-    known = {(one.corpus, one.question): one for one in _begun(kept)} if kept is not None and kept.exists() else {}
+    mark = kept.mark(dataset) if kept else ""
+    known = kept.read(mark) if kept else {}
     for question in questions:
-        found = known.get((dataset.name, question.id))
+        found = known.get(question.id)
         if found is None:
             found = observe(ranker, dataset, question)
-            if kept is not None:
-                with kept.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(found.to_dict()) + "\n")
+            if kept:
+                kept.add(mark, found)
         progress()
         yield found
-
-
-def read_observations(path: Path) -> list[Observation]:
-    """The observations of a file. A last line that a kill cut short is left out.
-
-    Raises:
-        InputError: the file cannot be read, or a line is no observation.
-    """
-    lines = read_text(path).splitlines(keepends=True)
-    try:
-        return [Observation.from_dict(json.loads(line)) for line in lines if line.endswith("\n")]
-    except (ValueError, TypeError, KeyError) as error:
-        raise InputError("holds something else than observed chains; choose another file.", path) from error
-
-
-def _begun(path: Path) -> list[Observation]:
-    """The observations of a file that more are to be appended to: a line that was cut short is taken away."""
-    found, text = read_observations(path), read_text(path)
-    if text and not text.endswith("\n"):
-        write_text(path, text[: text.rfind("\n") + 1])
-    return found

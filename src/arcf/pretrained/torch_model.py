@@ -27,7 +27,7 @@ class _Kind:
 
 
 def load_classifier(folder: Path, **changes: Any) -> transformers.PreTrainedModel:
-    """A token classifier with one label. A model without such a head gets a random one.
+    """A token classifier with one label, in full precision. A model without such a head gets a random one.
 
     Args:
         folder: of the model.
@@ -37,7 +37,8 @@ def load_classifier(folder: Path, **changes: Any) -> transformers.PreTrainedMode
         InputError: the folder is not that of a model, or its weights are not complete.
     """
     kind = _Kind(transformers.AutoModelForTokenClassification, "no model", optional="classifier.")
-    return _load(kind, folder, changes | {"num_labels": 1})
+    # Weights may be kept in half precision; training and averaging are not done in it.
+    return _load(kind, folder, changes | {"num_labels": 1}).float()
 
 
 class TorchStates:

@@ -132,7 +132,7 @@ def _scorer(settings: RankerSettings, dataset: Dataset) -> LoadedScorer:
     model = settings.model or packaged_model()
     with logged(LOGGER, "loaded the model %s", model):
         scorer = load_scorer(model, dataset.texts, settings.device, settings.threads, settings.vectors)
-        return with_precedents(scorer, dataset, settings.threads) if settings.precedents else scorer
+        return with_precedents(scorer, dataset, settings.threads, settings.query) if settings.precedents else scorer
 
 
 def _nearest(name: str) -> RankerKind:

@@ -1,7 +1,7 @@
 """Scoring a candidate as the next fact of a chain."""
 
 from arcf.scorer.base import STOP, LoadedScorer, Prefix, Scorer
-from arcf.scorer.loading import load_scorer, model_identity, packaged_model
+from arcf.scorer.loading import load_scorer, model_identity, packaged_model, scores_identity
 from arcf.scorer.settings import ScorerSettings
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "load_scorer",
     "model_identity",
     "packaged_model",
+    "scores_identity",
 ]

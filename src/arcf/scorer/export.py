@@ -1,6 +1,7 @@
 """Exporting a trained model to a folder that runs without torch."""
 
 import shutil
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from onnx import ModelProto
 
-from arcf.errors import InputError
+from arcf.errors import ArcfWarning, InputError
 from arcf.files import atomic_write, make_folder, read_text, write_text
 from arcf.pretrained.location import CALIBRATION, CONFIG, MINILM, TOKENIZER, find_folder, locate
 from arcf.registry import pick
@@ -47,6 +48,8 @@ def export(
 ) -> ExportManifest:
     """Export a model that was trained in the shared-prefix or the late encoding.
 
+    Its calibration goes with it, unless it gets other priors: how sure a score is, would have to be found out anew.
+
     Args:
         model: its folder, or its name on the Hugging Face hub.
         output: a folder to make; an older export in it is replaced.
@@ -62,7 +65,7 @@ def export(
     """
     pick(PRECISIONS, precision, "precision")
     _check_output(output)
-    backbone = load_backbone(model)
+    backbone = trained = load_backbone(model)
     encoding = backbone.settings.encoding
     if encoding not in EXPORTED:
         reason = f"was trained in the {encoding} encoding" if encoding else "was not trained by arcf"
@@ -74,9 +77,17 @@ def export(
         backbone = backbone.with_settings(replace(backbone.settings, dense=dense, untrained=own if dense else ""))
     if precedents is not None:
         backbone = backbone.with_settings(replace(backbone.settings, precedents=precedents))
+    kept = [CARD, TRAINING, *([CALIBRATION] if backbone.settings == trained.settings else [])]
     folder = find_folder(model)
-    beside = [folder / CARD, folder / TRAINING, folder / CALIBRATION] if folder is not None else []
-    return write_export(backbone, output, precision, str(model), [path for path in beside if path.is_file()])
+    beside = [folder / name for name in kept if (folder / name).is_file()] if folder is not None else []
+    if folder is not None and (folder / CALIBRATION).is_file() and folder / CALIBRATION not in beside:
+        warnings.warn(
+            "With other priors, the calibration of the model does not hold any more and is left out; "
+            f"make one for the export: arcf calibrate {output}",
+            ArcfWarning,
+            stacklevel=2,
+        )
+    return write_export(backbone, output, precision, str(model), beside)
 
 
 def write_export(

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,13 +20,13 @@ from arcf.scorer.prior import LexicalPrior, Prior, SumOfPriors, WithPrior
 from arcf.scorer.settings import ScorerSettings
 from arcf.sentences import load_encoder
 from arcf.sentences.folder import LOWER
-from arcf.types import Dataset, Question
+from arcf.types import Dataset, QueryForm, Question
 
 if TYPE_CHECKING:
     from arcf.scorer.exported.scorer import OnnxScorer
     from arcf.scorer.network.scorer import TorchScorer
 
-IDENTIFYING = (MODEL, LOWER, CONFIG, TOKENIZER, CALIBRATION)
+IDENTIFYING = (MODEL, LOWER, CONFIG, TOKENIZER)
 
 
 def load_scorer(
@@ -84,7 +85,7 @@ def load_network(
         from arcf.scorer.network.scorer import load_scorer as load_torch
     except ModuleNotFoundError as error:
         raise MissingExtraError("Scoring with torch", "train") from error
-    return load_torch(folder, facts, device, threads, lambda: json.dumps(model_identity(folder), sort_keys=True))
+    return load_torch(folder, facts, device, threads, lambda: json.dumps(scores_identity(folder), sort_keys=True))
 
 
 def with_prior(
@@ -126,9 +127,16 @@ def make_prior(
     return SumOfPriors(parts) if len(parts) > 1 else next(iter(parts), None)
 
 
-def with_precedents(scorer: LoadedScorer, dataset: Dataset, threads: int | None = None) -> LoadedScorer:
-    """A scorer of a dataset's facts that goes by its training questions too: never by what is evaluated elsewhere."""
-    precedents = make_precedents(scorer.settings, dataset, dataset.training, dense_encoder(scorer), threads)
+def with_precedents(
+    scorer: LoadedScorer, dataset: Dataset, threads: int | None = None, query: QueryForm | None = None
+) -> LoadedScorer:
+    """A scorer of a dataset's facts that goes by its training questions too: never by what is evaluated elsewhere.
+
+    `query` is the form that questions are asked in, the model's own unless given: in another form, a training question
+    would not be known for itself.
+    """
+    settings = replace(scorer.settings, query=query or scorer.settings.query)
+    precedents = make_precedents(settings, dataset, dataset.training, dense_encoder(scorer), threads)
     if precedents is None:
         return scorer
     network = scorer.scorer if isinstance(scorer, WithPrior) else scorer
@@ -200,8 +208,8 @@ def packaged_model() -> Path:
     return folder
 
 
-def model_identity(name: str | Path) -> dict[str, str]:
-    """What tells a model from another, and from itself after more training: the checksums of its files.
+def scores_identity(name: str | Path) -> dict[str, str]:
+    """What tells a model from another, and from itself after more training: the checksums of what its scores come from.
 
     A model of the hub is only known by its name.
     """
@@ -211,3 +219,11 @@ def model_identity(name: str | Path) -> dict[str, str]:
     found = [path for path in folder.iterdir() if path.name in IDENTIFYING or path.suffix == ".safetensors"]
     found += (folder / UNTRAINED).glob("*.onnx")
     return {str(path.relative_to(folder)): FileRecord.of(path).sha256 for path in sorted(found)}
+
+
+def model_identity(name: str | Path) -> dict[str, str]:
+    """The same, and the checksum of its calibration, which decides where a chain ends."""
+    folder, scores = find_folder(name), scores_identity(name)
+    if folder is None or not (folder / CALIBRATION).is_file():
+        return scores
+    return scores | {CALIBRATION: FileRecord.of(folder / CALIBRATION).sha256}

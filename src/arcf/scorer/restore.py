@@ -9,6 +9,7 @@ import transformers
 from torch import Tensor, nn
 
 from arcf.errors import InputError
+from arcf.files import check_empty
 from arcf.pretrained.location import CALIBRATION, TOKENIZER, locate
 from arcf.pretrained.tokenizer import read_tokenizer
 from arcf.scorer.exported.folder import CARD, MODEL, TRAINING, is_exported, read_manifest
@@ -26,8 +27,7 @@ def restore(model: str | Path, output: Path) -> None:
     folder = locate(model)
     if not is_exported(folder):
         raise InputError("is no exported model; one of torch weights can be used as it is.", folder)
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError("is not an empty folder; choose another.", output)
+    check_empty(output)
     manifest = read_manifest(folder)
     manifest.check(folder)
     config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)

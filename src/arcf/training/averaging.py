@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from arcf.errors import InputError, SettingError
-from arcf.files import read_text, write_text
+from arcf.files import check_empty, read_text, write_text
 from arcf.pretrained.location import locate
 from arcf.scorer.exported.folder import CARD, TRAINING
 from arcf.scorer.network.backbone import Backbone, load_backbone
@@ -37,8 +37,7 @@ def average(trained: str | Path, other: str | Path, output: Path, weight: float 
     """
     if not 0 <= weight <= 1:
         raise SettingError(f"The weight of the trained model is from 0 to 1, not {weight}.")
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError("is not an empty folder; choose another.", output)
+    check_empty(output)
     first, second = load_backbone(trained), load_backbone(other)
     _check(first, second, trained, other)
     _mix(first, second, weight)

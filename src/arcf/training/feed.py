@@ -100,7 +100,7 @@ class Corpus:
     def encode(self, sample: Sample, cost: Cost) -> Term:
         """A sample as the model takes it."""
         prefixes = tuple(self.tokenizer.prefix(prefix.query, prefix.facts, self.facts) for prefix in sample.prefixes)
-        lengths = np.split(self.facts.candidates.lengths[sample.candidates], np.cumsum(sample.counts)[:-1])
+        lengths = [self.facts.candidates.lengths_of(own) for own in sample.parts]
         costs = (cost(len(prefix.tokens), own) for prefix, own in zip(prefixes, lengths, strict=True))
         candidates = self.facts.candidates.take(sample.candidates)
         return Term(
@@ -110,10 +110,9 @@ class Corpus:
     def _prior(self, sample: Sample) -> NDArray[np.float32]:
         """What is known of the candidates. Precedents go by the whole query, which tells a question from all others."""
         known = np.zeros(len(sample.candidates), dtype=np.float32)
-        parts = np.split(sample.candidates, np.cumsum(sample.counts)[:-1])
         for prior, prefixes in ((self.prior, sample.prefixes), (self.precedents, sample.whole_prefixes)):
             if prior is not None:
-                scores = [prior.score(prefix, own) for prefix, own in zip(prefixes, parts, strict=True)]
+                scores = [prior.score(prefix, own) for prefix, own in zip(prefixes, sample.parts, strict=True)]
                 known += np.concatenate(scores)
         return known
 

@@ -5,7 +5,7 @@ Names are looked up here, so that a mistake in one is told before anything slow 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import torch
 
@@ -24,6 +24,11 @@ from arcf.training.samplers import SAMPLERS, Sampling, Unlabelled
 def _require(condition: bool, rule: str) -> None:
     if not condition:
         raise SettingError(rule)
+
+
+def _lasting(name: str) -> str:
+    """The name of a model, wherever a command is given: a folder by its whole path."""
+    return str(Path(name).resolve()) if Path(name).is_dir() else name
 
 
 def _is_device(name: str) -> bool:
@@ -246,6 +251,8 @@ class TrainingSettings:
             _require(self.teacher is not None, f"Only a teacher can say what is right in {name}; set teacher.scores.")
             blind = not self.data.corpora[name].held_out
             _require(blind, f"Nobody knows what is right in {name}, so nothing can be validated; set held_out to 0.")
+        untold = not (self.teacher and self.model.precedents)
+        _require(untold, "A teacher tells nothing of precedents; set model.precedents to 0 until an export.")
 
     def sampling_of(self, corpus: CorpusSettings) -> Sampling:
         """How samples of one corpus are drawn."""
@@ -262,6 +269,6 @@ class TrainingSettings:
             query=self.sampling.query,
             read_ahead=model.read_ahead,
             dense=model.dense,
-            untrained=(model.untrained or model.name) if model.dense else "",
+            untrained=_lasting(model.untrained or model.name) if model.dense else "",
             precedents=model.precedents,
         )

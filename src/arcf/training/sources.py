@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ class Source:
     """One dataset of a run, by the name that the settings give it.
 
     `mined` gives the facts of the run that hard negatives are taken from, best first, by question id: the numbers are
-    those of `split.shown`.
+    those of `split.shown`. `encoder` is that of embeddings that make facts visible, where they do.
     """
 
     name: str
@@ -34,11 +34,13 @@ class Source:
     dataset: Dataset
     split: Split
     mined: Mapping[str, FactIds]
+    encoder: str | None = None
 
     def material(self) -> Material:
         """What samples are drawn from."""
         shown = self.split.shown
-        return Material(shown, self.split.learnt, make_neighborhood(shown, self.sampling.distance), self.mined)
+        near = make_neighborhood(shown, self.sampling.distance, self.encoder)
+        return Material(shown, self.split.learnt, near, self.mined)
 
     def describe(self) -> dict[str, Any]:
         """What a manifest and a model card say of it."""
@@ -74,7 +76,11 @@ class Source:
         if sampling["mining"]:
             del sampling["mining"]["run"]  # what is in it is part of the content
         held_out = (self.settings.held_out, self.settings.held_out_facts)
-        decisive = (SAMPLES, self.digest(), held_out, sampling, seed)
+        decisive = [SAMPLES, self.digest(), held_out, sampling, seed]
+        if self.encoder is not None:
+            decisive.append(self.encoder)
+        if self.split.shown is not self.dataset:
+            decisive.append(self.split.shown.digest)
         return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
 
 
@@ -85,16 +91,37 @@ def make_sources(settings: TrainingSettings, datasets: Mapping[str, Dataset]) ->
         InputError: a corpus has no question to learn from, or the run of hard negatives none of any corpus.
     """
     rankings = read_run(settings.sampling.mining.run).rankings if settings.sampling.mining else {}
-    sources = []
+    # As in ranking, embeddings are those of the dense prior, if there is one.
+    encoder = settings.scorer.untrained if "embedding" in settings.sampling.distance else None
+    sources: list[Source] = []
     for name, corpus in settings.data.corpora.items():
         dataset, sampling = datasets[name], settings.sampling_of(corpus)
         split = (split_questions if SAMPLERS[sampling.kind].labelled else all_questions)(dataset, corpus)
-        mined = _mined(rankings, split.shown, corpus.split)
-        sources.append(Source(name, corpus, sampling, dataset, split, mined))
+        sources.append(Source(name, corpus, sampling, dataset, split, {}, encoder or None))
+    sources = [_apart(source, sources) for source in sources]
+    sources = [replace(own, mined=_mined(rankings, own.split.shown, own.settings.split)) for own in sources]
     if settings.sampling.mining and not any(source.mined for source in sources):
         places = " or ".join(f"the split {source.settings.split} of {source.dataset.name}" for source in sources)
         raise InputError(f"has no question of {places}.", settings.sampling.mining.run)
     return tuple(sources)
+
+
+def _apart(own: Source, sources: Sequence[Source]) -> Source:
+    """A corpus that neither shows nor learns what another one of the same facts holds out.
+
+    Raises:
+        InputError: it would learn questions that are held out there.
+    """
+    for other in sources:
+        if other is own or other.dataset.digest != own.dataset.digest:
+            continue
+        hidden = other.dataset.ids.keys() - other.split.shown.ids.keys()
+        if hidden:
+            own = replace(own, split=own.split.without(hidden))
+        kept_back = {question.id for question in other.split.held_out}
+        if SAMPLERS[own.sampling.kind].labelled and any(question.id in kept_back for question in own.split.learnt):
+            raise InputError(f"would learn questions that {other.name} holds out; hold out as many in both.", own.name)
+    return own
 
 
 def _mined(rankings: Mapping[str, tuple[str, ...]], dataset: Dataset, split: str) -> dict[str, FactIds]:

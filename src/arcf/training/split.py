@@ -1,6 +1,7 @@
 """Which questions of a dataset are learnt from, and what is held out: questions, and facts if wanted."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +23,12 @@ class Split:
     learnt: tuple[Question, ...]
     held_out: tuple[Question, ...]
     new: tuple[Question, ...] = ()
+
+    def without(self, hidden: Collection[str]) -> "Split":
+        """The same without the facts of these uids, and without learning the questions that they explain."""
+        facts = tuple(fact for fact in self.shown.facts if fact.uid not in hidden)
+        learnt = tuple(own for own in self.learnt if not any(gold.uid in hidden for gold in own.gold))
+        return replace(self, shown=replace(self.shown, facts=facts), learnt=learnt)
 
 
 def all_questions(dataset: Dataset, settings: CorpusSettings) -> Split:

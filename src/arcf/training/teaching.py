@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from arcf.errors import InputError, SettingError
-from arcf.scorer import LoadedScorer, load_scorer, model_identity
+from arcf.scorer import LoadedScorer, load_scorer, scores_identity
 from arcf.training.mix import Mix, Rounds
 from arcf.training.samplers import Sample, make_sampler
 from arcf.training.settings import TrainingSettings
@@ -82,7 +82,7 @@ def teach(
     for teacher in teachers:
         for lesson in lessons:
             _check_form(teacher, lesson)
-    claim_folder(output, {"teachers": [model_identity(model) for model in models]})
+    claim_folder(output, {"teachers": [scores_identity(model) for model in models]})
     for lesson in lessons:
         if lesson.shards:
             lesson.give(teachers, progress)
@@ -99,8 +99,7 @@ def _check_form(teacher: LoadedScorer, lesson: Lesson) -> None:
 def _score(teachers: Sequence[LoadedScorer], sample: Sample | None) -> Scores:
     if sample is None:
         return np.empty(0, dtype=np.float32)
-    parts = np.split(sample.candidates, np.cumsum(sample.counts)[:-1])
-    pairs = list(zip(sample.whole_prefixes, parts, strict=True))
+    pairs = list(zip(sample.whole_prefixes, sample.parts, strict=True))
     each = [np.concatenate([teacher.score(*pair) for pair in pairs]) for teacher in teachers]
     found: Scores = np.mean(each, axis=0, dtype=np.float32)
     if not np.isfinite(found).all():

@@ -36,6 +36,14 @@ def test_is_the_models_forward_pass(scorer: TorchScorer) -> None:
     np.testing.assert_allclose(scores, expected, atol=5e-4 if scorer.kept else 1e-5)
 
 
+def test_in_mixed_precision(scorer: TorchScorer) -> None:
+    """As validation computes in the middle of training, on machines that multiply in bfloat16."""
+    expected = scorer.score(PREFIX, IDS)
+    fresh = TorchScorer(scorer.model, scorer.facts)  # It has read no fact yet.
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        np.testing.assert_allclose(fresh.score(PREFIX, IDS), expected, atol=0.3)
+
+
 def test_calls_of_any_size_give_the_same(scorer: TorchScorer, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = scorer.score(PREFIX, IDS)
     monkeypatch.setitem(TOKENS_PER_CALL, "cpu", 10)

@@ -89,8 +89,9 @@ class TorchScorer:
 
     def _read_facts(self, facts: NDArray[np.int64]) -> NDArray[np.float32]:
         with _without_dropout(self.model), torch.inference_mode():
-            states: NDArray[np.float32] = self.model.prepare(self.facts.candidates.take(facts)).states.cpu().numpy()
-        return states
+            states = self.model.prepare(self.facts.candidates.take(facts)).states.float().cpu()
+        found: NDArray[np.float32] = states.numpy()
+        return found
 
 
 def load_scorer(

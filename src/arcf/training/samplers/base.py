@@ -39,6 +39,11 @@ class Sample:
     labelled: bool = True
 
     @property
+    def parts(self) -> tuple[NDArray[np.int64], ...]:
+        """The candidates of each prefix."""
+        return tuple(np.split(self.candidates, np.cumsum(self.counts)[:-1]))
+
+    @property
     def whole_prefixes(self) -> tuple[Prefix, ...]:
         """The prefixes with the whole query."""
         return tuple(replace(prefix, query=self.query) for prefix in self.prefixes)
