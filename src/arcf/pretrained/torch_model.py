@@ -37,8 +37,10 @@ def load_classifier(folder: Path, **changes: Any) -> transformers.PreTrainedMode
         InputError: the folder is not that of a model, or its weights are not complete.
     """
     kind = _Kind(transformers.AutoModelForTokenClassification, "no model", optional="classifier.")
+    model: Any = _load(kind, folder, changes | {"num_labels": 1})
     # Weights may be kept in half precision; training and averaging are not done in it.
-    return _load(kind, folder, changes | {"num_labels": 1}).float()
+    loaded: transformers.PreTrainedModel = model.float()
+    return loaded
 
 
 class TorchStates:
