@@ -44,8 +44,8 @@ def score_parts(
     neighborhood = make_neighborhood(dataset, distance, encoder)
     parts = []
     for question in track(questions, "Scoring"):
-        query = question.asked(network.settings.query).query()
-        near, prefix = neighborhood.nearest(query, K), Prefix(query)
+        asked = question.asked(network.settings.query)
+        near, prefix = neighborhood.nearest(asked.text, K), Prefix(asked.query())
         scores = network.score(prefix, near) + lexical.score(prefix, near)
         parts.append(np.array([near, scores, dense.score(prefix, near)], dtype=np.float64))
     return parts

@@ -34,6 +34,8 @@ def main() -> None:
     parser.add_argument("--explain", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--questions", type=int, default=0, help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if not (given.explain or given.draw or given.facts):
+        parser.error("give the sizes of corpora (--facts N), or figures to be drawn (--draw FILE)")
     if given.explain is not None:
         print(json.dumps(explain(given.explain, given.questions)))
         return

@@ -66,7 +66,8 @@ def parts(dataset: Dataset, held_out: int, count: int) -> tuple[Sequence[Questio
         return dataset.split("dev"), ()
     questions = [question for question in dataset.training if dataset.gold_ids(question)]
     kept = sample_questions(questions, held_out)
-    asked = [kept[place * len(kept) // count] for place in range(min(count, len(kept)))]
+    count = min(count, len(kept))
+    asked = [kept[place * len(kept) // count] for place in range(count)]
     return asked, [question for question in questions if question not in kept]
 
 

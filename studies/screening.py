@@ -124,6 +124,8 @@ def main(
     plot: Annotated[Path | None, typer.Option(help="Draw MAP over the times into this picture.")] = None,
 ) -> None:
     """Compare numbers of facts that are scored."""
+    if plot is not None and timed < 2:
+        raise typer.BadParameter("the picture is drawn over times; give --timed, at least 2.", param_hint="--plot")
     names = wanted or WANTED
     whole = load_dataset(dataset)
     usual = load(model, whole).ranker  # All training questions tell how common a word is.

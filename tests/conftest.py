@@ -43,7 +43,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(keeping, "WORTH_SECONDS", 0.0)
     monkeypatch.setattr(keeping, "WORTH_FACTS", 0)
     monkeypatch.setattr(once, "WORTH_FACTS", 1)
-    return tmp_path / "cache"
+    return tmp_path / "cache" / "arcf-cache"
 
 
 TABLES_2020: dict[str, Rows] = {
@@ -318,7 +318,7 @@ def _started(start: Callable[..., Any], **settings: Any) -> Any:
 @pytest.fixture(scope="session")
 def nodes_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The cache folder of all nodes."""
-    return tmp_path_factory.mktemp("cluster-cache")
+    return tmp_path_factory.mktemp("cluster") / "arcf-cache"
 
 
 @pytest.fixture(scope="session")
@@ -331,7 +331,7 @@ def cluster(nodes_cache: Path) -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ARCF_CACHE", str(nodes_cache))
+        patch.setenv("ARCF_CACHE", str(nodes_cache.parent))
         made = Cluster()
         _started(made.add_node, include_dashboard=False)
         made.connect()

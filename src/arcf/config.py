@@ -79,18 +79,19 @@ def as_toml(settings: Any, section: str = "") -> str:
         elif isinstance(value, Mapping):
             nested.extend(as_toml(inner, f"{section}{entry.name}.{_toml_key(key)}.") for key, inner in value.items())
         else:
-            plain.append(f"{entry.name} = {_toml_value(value)}")
+            plain.append(f"{entry.name} = {toml_value(value)}")
     head = [f"[{section.removesuffix('.')}]"] if section and plain else []
     return "\n".join([*head, *plain, *([""] if plain and nested else []), *nested]) + "\n"
 
 
-def _toml_value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """A plain value as TOML writes it; None as the word none."""
     if value is None:
         return '"none"'
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_toml_value, value))}]"
+        return f"[{', '.join(map(toml_value, value))}]"
     return _quoted(value) if isinstance(value, str) else repr(value)
 
 

@@ -42,9 +42,10 @@ def read_input(path: Path) -> tuple[str, str]:
 
 
 def decode(content: bytes, path: Path | str) -> str:
-    """Text of UTF-8 bytes; `path` is only for the message."""
+    """Text of UTF-8 bytes; `path` is only for the message. Where lines end as on old Macs, they are ended anew."""
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
+        return text if "\n" in text else text.replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError("is not UTF-8 text; save it as UTF-8 and try again.", path, line) from error

@@ -27,9 +27,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ):
         write_arrays(kept_path(kind, "mark"), "mark", about, {"bytes": np.zeros(1_500_000, np.uint8)})
         os.utime(kept_path(kind, "mark"), (time() - days * DAY,) * 2)
-    (tmp_path / "cache" / "tokens" / ".left.over").write_bytes(b"")
-    os.utime(tmp_path / "cache" / "tokens" / ".left.over", (time() - 3 * DAY,) * 2)
-    return tmp_path / "cache"
+    (tmp_path / "cache" / "arcf-cache" / "tokens" / ".left.over").write_bytes(b"")
+    os.utime(tmp_path / "cache" / "arcf-cache" / "tokens" / ".left.over", (time() - 3 * DAY,) * 2)
+    return tmp_path / "cache" / "arcf-cache"
 
 
 def test_what_is_there(arcf: Arcf, capsys: Capture, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_models_of_a_cluster(arcf: Arcf, capsys: Capture, cache: Path, monkeypat
 def test_nothing_there(arcf: Arcf, capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ARCF_CACHE", str(tmp_path / "none"))
     assert arcf("cache") == 0
-    assert capsys.readouterr().out == f"0 files, 0.0 MB in {tmp_path / 'none'}\n"
+    assert capsys.readouterr().out == f"0 files, 0.0 MB in {tmp_path / 'none' / 'arcf-cache'}\n"
     assert arcf("cache", "prune", "--all") == 0
 
 

@@ -72,9 +72,19 @@ def test_unknown_documents_are_kept_with_a_warning(beir: Path) -> None:
         ("corpus.jsonl", '{"_id": 1, "text": "x"}\n{"_id": "1"}', r"corpus\.jsonl:2: repeats the _id '1' of line 1"),
         ("corpus.jsonl", "", "holds no facts"),
         ("queries.jsonl", '{"_id": "q1"}', r"queries\.jsonl:1: has no 'text'"),
+        (
+            "queries.jsonl",
+            '{"_id": "q1", "text": "a"}\n{"_id": "q1", "text": "b"}',
+            r"queries\.jsonl:2: has the _id 'q1' of an earlier query",
+        ),
     ],
 )
 def test_bad_files(beir: Path, file: str, text: str, complaint: str) -> None:
     (beir / file).write_text(text)
     with pytest.raises(InputError, match=complaint):
         load(beir)
+
+
+def test_grades_may_have_a_point(beir: Path) -> None:
+    (beir / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq2\td1\t2.0\nq2\td2\t0.0\nq1\td2\t1\n")
+    assert load(beir).splits == EXPECTED

@@ -151,3 +151,21 @@ def test_the_packaged_corpus_reads_without_a_warning() -> None:
     assert dataset.name == "science"
     assert dataset.facts
     assert all(question.gold and question.answer for split in dataset.splits.values() for question in split)
+
+
+def test_names_that_differ_in_case_alone_are_pointed_out(corpus: Path) -> None:
+    """Scorers lower-case all ids."""
+    (corpus / "facts.txt").unlink()
+    (corpus / "facts.jsonl").write_text('{"id": "a1", "text": "moss is green"}\n{"id": "A1", "text": "herons wade"}\n')
+    ask(corpus, *({"id": name, "question": "What wades?"} for name in ("q1", "Q1", "q2")))
+    with pytest.warns(ArcfWarning) as said:
+        load(corpus)
+    assert [str(warning.message).partition(": ")[2] for warning in said] == [
+        "uids of facts that differ in case alone, such as a1 and A1, are one to every score.",
+        "ids of questions that differ in case alone, such as q1 and Q1, are one to every score.",
+    ]
+
+
+def test_lines_that_end_as_on_old_macs(corpus: Path) -> None:
+    (corpus / "facts.txt").write_bytes(b"moss is green\rherons wade\r")
+    assert [fact.text for fact in load(corpus).facts] == ["moss is green", "herons wade"]

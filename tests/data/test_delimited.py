@@ -94,3 +94,10 @@ def test_columns_are_found_regardless_of_case() -> None:
     assert table.column("fold", "arcset") is None
     with pytest.raises(InputError, match=r"x:1: has no column 'fold' or 'arcset'; it has 'QuestionID ', 'AnswerKey'"):
         table.required("fold", "arcset")
+
+
+def test_what_editors_add_is_no_content() -> None:
+    """Empty rows before the header, and empty cells at the end of rows."""
+    for read, text in ((read_csv, ",,\n\nid,text\n1,ice,,\n"), (read_tsv, "\t\nid\ttext\n1\tice\t\n")):
+        table = read(text, "here")
+        assert (table.header[:2], [row[:2] for _, row in table.rows]) == (["id", "text"], [["1", "ice"]])

@@ -89,6 +89,16 @@ def test_not_a_zip(tmp_path: Path) -> None:
         list(places(path))
 
 
+def test_folders_may_be_separated_as_on_windows(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    entry = zipfile.ZipInfo("top/facts.txt")
+    entry.filename = "top\\facts.txt"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(entry, "herons wade")
+    with closing(places(path)) as sources:
+        assert [source.text("facts.txt") for source in sources if source.names("facts.txt")] == ["herons wade"]
+
+
 def test_a_damaged_member_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.zip"
     with zipfile.ZipFile(path, "w") as archive:

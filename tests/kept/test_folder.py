@@ -37,6 +37,22 @@ def test_the_users_own_folder_unless_named(tmp_path: Path, monkeypatch: pytest.M
     assert cache_folder() == tmp_path / "arcf"
 
 
+def test_what_else_is_in_the_named_folder_is_nobodys_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever names a folder of theirs loses nothing, however old it is."""
+    monkeypatch.setenv("ARCF_CACHE", str(tmp_path))
+    theirs = [tmp_path / name for name in ("project/.env", "photos/old.jpg", "models/mine/weights.bin")]
+    for path in theirs:
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"dear")
+        for one in (path, path.parent):
+            os.utime(one, (time() - 400 * DAY,) * 2)
+    own = add("own", 1)
+    keep_bounded()
+    assert [entry.path for entry in prune(limit=0)] == [own]
+    assert own.is_relative_to(tmp_path / "arcf-cache")
+    assert all(path.exists() for path in theirs)
+
+
 def test_the_last_used_first_and_what_they_are() -> None:
     for name, days in (("b", 5), ("a", 9), ("c", 1)):
         add(name, days)

@@ -97,6 +97,7 @@ def test_a_cache_that_cannot_be_written_to(
     elif trouble == "read-only":
         monkeypatch.setattr(Path, "touch", refuse)
     else:
+        cache.parent.mkdir()
         cache.write_text("a file where the folder should be")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

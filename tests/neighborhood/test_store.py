@@ -163,7 +163,7 @@ def test_a_kill_costs_one_block(cache: Path, three_blocks: list[str], monkeypatc
 
 
 def test_blocks_stay_until_all_is_kept(cache: Path, three_blocks: list[str]) -> None:
-    cache.mkdir()
+    cache.mkdir(parents=True)
     (cache / "distances").write_text("a file where the folder should be")
     load_or_build(Embedding("plain"), TEXTS, ())
     assert len(list((cache / "vectors").iterdir())) == 2

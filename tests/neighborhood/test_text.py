@@ -40,6 +40,22 @@ def test_terms(text: str, terms: list[str]) -> None:
     assert Analyzer().terms(text) == terms
 
 
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("photo\u00adsynthesis", ["photosynthesi"]),
+        ("zero\u200bwidth", ["zerowidth"]),
+        (
+            "\u0939\u093f\u0928\u094d\u0926\u0940 \u092d\u093e\u0937\u093e",
+            ["\u0939\u093f\u0928\u094d\u0926\u0940", "\u092d\u093e\u0937\u093e"],
+        ),
+        ("x\u0323y-z", ["x\u0323y", "z"]),
+    ],
+)
+def test_what_is_between_letters_but_no_letter_to_python(text: str, terms: list[str]) -> None:
+    assert Analyzer().terms(text) == terms
+
+
 def test_composed_and_decomposed_letters_are_one_word() -> None:
     assert Analyzer().terms(unicodedata.normalize("NFD", "café")) == Analyzer().terms("café")
 

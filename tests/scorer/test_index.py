@@ -34,7 +34,7 @@ LATE = ScorerSettings("late", similarity=2.0, read_ahead=2)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache of the user's."""
     monkeypatch.setenv("ARCF_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+    return tmp_path / "cache" / "arcf-cache"
 
 
 @pytest.fixture
@@ -191,6 +191,7 @@ def files_in(folder: Path) -> list[Path]:
 
 class TestRefused:
     def test_a_cache_that_cannot_be_written_to(self, model: Path, facts: tuple[str, ...], cache: Path) -> None:
+        cache.parent.mkdir()
         cache.write_text("a file where the folder should be")
         with pytest.raises(InputError, match=r"cache/readings: cannot be made a folder"):
             indexed(model, facts)

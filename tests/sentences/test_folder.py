@@ -35,6 +35,24 @@ def test_sentence_transformers_folder(tmp_path: Path) -> None:
     assert read_folder(tmp_path) == SentenceFolder(tmp_path, pooling="cls", max_tokens=512, lower_case=True, pad=1)
 
 
+@pytest.mark.parametrize(("mode", "pooling"), [("cls", "cls"), ("mean", "mean"), (["mean"], "mean")])
+def test_folder_of_a_newer_sentence_transformers(tmp_path: Path, mode: object, pooling: str) -> None:
+    """From 5.4 on, pooling has a name instead of flags, and the length stands beside the tokenizer."""
+    write(
+        tmp_path,
+        config={"max_position_embeddings": 512},
+        modules=[{"type": "sentence_transformers.models.Transformer"}],
+        tokenizer_config={"model_max_length": 256},
+        **{"1_Pooling__config": {"embedding_dimension": 32, "pooling_mode": mode, "include_prompt": True}},
+    )
+    assert read_folder(tmp_path) == SentenceFolder(tmp_path, pooling=pooling, max_tokens=256)  # type: ignore[arg-type]
+
+
+def test_the_tokenizer_of_a_plain_folder_tells_no_length(tmp_path: Path) -> None:
+    write(tmp_path, config={"max_position_embeddings": 512}, tokenizer_config={"model_max_length": 10**30})
+    assert read_folder(tmp_path).max_tokens == 512
+
+
 @pytest.mark.parametrize("place", ["model.onnx", "onnx/model.onnx"])
 def test_graph_is_found(tmp_path: Path, place: str) -> None:
     (tmp_path / place).parent.mkdir(exist_ok=True)
@@ -57,6 +75,9 @@ def test_graphs_in_two_parts_are_found(tmp_path: Path) -> None:
         ({"config": {}, "modules": [{"type": "sentence_transformers.models.Dense"}]}, "does not know: Dense"),
         ({"config": {}, "modules": {"a": 1}}, "modules.json: is not a list of steps"),
         ({"config": {}, "1_Pooling__config": {"pooling_mode_max_tokens": True}}, "pooling by max_tokens"),
+        ({"config": {}, "1_Pooling__config": {"pooling_mode": "lasttoken"}}, "pooling by lasttoken"),
+        ({"config": {}, "1_Pooling__config": {"pooling_mode": ["cls", "mean"]}}, "pooling by cls, mean"),
+        ({"config": {}, "1_Pooling__config": {"dimension": 3}}, "says nothing of pooling"),
     ],
 )
 def test_unusable_folders(tmp_path: Path, files: dict[str, object], message: str) -> None:

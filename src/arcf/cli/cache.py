@@ -27,7 +27,8 @@ def cache(
     On a machine of a cluster, models that came from another one are kept and shown as well.
 
     Nothing of it is needed: what is thrown away is made again. It is bounded without being asked, too: whenever
-    something is added, what was not used for 90 days goes, and what is beyond 20 GB. ARCF_CACHE names another folder.
+    something is added, what was not used for 90 days goes, and what is beyond 20 GB. ARCF_CACHE names another folder
+    for it.
 
     Example: arcf cache
 

@@ -1,7 +1,6 @@
 """The options that describe a ranker, for every command that builds one."""
 
 import inspect
-import json
 from collections.abc import Callable
 from functools import wraps
 from typing import Annotated, Any
@@ -127,11 +126,11 @@ def _settings(given: dict[str, Any], options: dict[str, tuple[str, Any]]) -> Any
         UnknownNameError: there is no such preset or setting.
         SettingError: a value that cannot be.
     """
-    from arcf.config import read_settings
+    from arcf.config import read_settings, toml_value
     from arcf.rankers import RankerSettings
 
     named = {key: given[name] for name, (key, _) in options.items() if given[name] is not None}
     if given.get("exact"):
         named["chain.rescored"] = "none"
-    overrides = [*(given.get("overrides") or ()), *(f"{key}={json.dumps(value)}" for key, value in named.items())]
+    overrides = [*(given.get("overrides") or ()), *(f"{key}={toml_value(value)}" for key, value in named.items())]
     return read_settings(RankerSettings, preset=given.get("preset"), overrides=overrides)

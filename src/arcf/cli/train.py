@@ -1,6 +1,5 @@
 """`arcf train`: learn to score the next fact of a chain."""
 
-import json
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -46,7 +45,7 @@ def train(
 
     Example: arcf train --preset minilm --dataset worldtree-2020 --output runs/minilm --set optimisation.loss=nce
     """
-    from arcf.config import read_settings
+    from arcf.config import read_settings, toml_value
 
     try:
         from arcf.training.run import SETTINGS
@@ -64,7 +63,7 @@ def train(
                 "holds no run to resume; name the folder of one (--output), or train without --resume.", output
             )
     short = {"data.dataset": dataset, "sampling.distance": distance, "sampling.query": query}
-    given = [*(overrides or []), *(f"{key}={json.dumps(value)}" for key, value in short.items() if value)]
+    given = [*(overrides or []), *(f"{key}={toml_value(value)}" for key, value in short.items() if value)]
     settings = read_settings(TrainingSettings, config, preset, given)
     if settings.data.datasets:
         _check_sections(given)

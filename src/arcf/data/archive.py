@@ -107,7 +107,7 @@ def _odd_entry(entries: Sequence[zipfile.ZipInfo]) -> str:
 
 
 def _oddity(entry: zipfile.ZipInfo) -> str:
-    path = _path(entry)
+    path = path_of(entry)
     sizes = [len(part.encode(errors="surrogatepass")) for part in path.parts]
     kind = stat.S_IFMT(entry.external_attr >> 16)
     away = path.is_absolute() or ".." in path.parts or PureWindowsPath(entry.filename).is_absolute()
@@ -128,14 +128,14 @@ def _clash(entries: Sequence[zipfile.ZipInfo]) -> str:
 
     In the order of their paths, what is below a file, or the same, comes right after it.
     """
-    paths = sorted((_path(entry).parts, _is_folder(entry), _shown(entry)) for entry in entries)
+    paths = sorted((path_of(entry).parts, _is_folder(entry), _shown(entry)) for entry in entries)
     for (path, is_folder, shown), (after, _, after_shown) in pairwise(paths):
         if not is_folder and after[: len(path)] == path:
             return f"holds two entries that cannot lie beside each other ({shown} and {after_shown}); pack it again."
     return ""
 
 
-def _path(entry: zipfile.ZipInfo) -> PurePosixPath:
+def path_of(entry: zipfile.ZipInfo) -> PurePosixPath:
     """Where an entry would be unpacked to, also where the backslash separates folders."""
     return PurePosixPath(entry.filename.replace("\\", "/"))
 

@@ -25,4 +25,22 @@ def assemble(name: str, place: str, facts: Iterable[Fact], splits: Mapping[str, 
         some = ", ".join(sorted(unknown)[:3]) + (", ..." if len(unknown) > 3 else "")
         message = f"{name}: {len(unknown)} gold uids belong to no fact ({some}); they count as gold never found."
         warnings.warn(message, ArcfWarning, stacklevel=2)
+    for kind, names in (("uids of facts", dataset.ids), ("ids of questions", _asked(dataset))):
+        if alike := _alike(names):
+            message = f"{name}: {kind} that differ in case alone, such as {alike}, are one to every score."
+            warnings.warn(message, ArcfWarning, stacklevel=2)
     return dataset
+
+
+def _asked(dataset: Dataset) -> list[str]:
+    return [question.id for questions in dataset.splits.values() for question in questions]
+
+
+def _alike(names: Iterable[str]) -> str:
+    """The first two names that scorers, which lower-case all, take for one; empty if there are none."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            return f"{other} and {name}"
+    return ""

@@ -55,8 +55,13 @@ def _facts(source: Source) -> Iterator[Fact]:
 def _stems(source: Source) -> dict[str, str]:
     if not source.names(QUERIES):
         return {}
-    records = json_lines(source.text(QUERIES), source.at(QUERIES))
-    return {record.required("_id"): record.required("text") for record in records}
+    stems: dict[str, str] = {}
+    for record in json_lines(source.text(QUERIES), source.at(QUERIES)):
+        query = record.required("_id")
+        if query in stems:
+            raise record.error(f"has the _id '{query}' of an earlier query.")
+        stems[query] = record.required("text")
+    return stems
 
 
 def _judged(source: Source, file: str, stems: dict[str, str], name: str) -> list[Question]:
@@ -73,18 +78,18 @@ def _judged(source: Source, file: str, stems: dict[str, str], name: str) -> list
     return [Question(id=query, stem=stems[query], gold=tuple(gold[query])) for query in gold if query in stems]
 
 
-def _judgements(source: Source, file: str) -> Iterator[tuple[str, str, int]]:
+def _judgements(source: Source, file: str) -> Iterator[tuple[str, str, float]]:
     for number, line in enumerate(source.text(file).split("\n"), 1):
         cells = [cell.strip() for cell in line.split("\t")]
         if cells == [""]:
             continue
         try:
             query, document, grade = cells
-            yield query, document, int(grade)
+            yield query, document, float(grade)
         except ValueError as error:
             if number == 1 and len(cells) == 3:  # The header.
                 continue
-            message = "should be query id, document id and a whole number as grade, separated by tabs."
+            message = "should be query id, document id and a number as grade, separated by tabs."
             raise InputError(message, source.at(file), number) from error
 
 

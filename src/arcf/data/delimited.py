@@ -90,12 +90,14 @@ def unquote(cell: str) -> str:
 
 
 def _table(numbered: Iterator[tuple[int, Cells]], place: str) -> Table:
-    """Rows without any content are dropped; short rows are filled up, as editors cut empty cells at the end."""
-    _, header = next(numbered, (1, []))
+    """Rows without any content are dropped; of empty cells at the end, editors write too few or too many."""
+    filled = ((line, cells) for line, cells in numbered if any(cell and not cell.isspace() for cell in cells))
+    _, header = next(filled, (1, []))
     rows = []
-    for line, cells in numbered:
-        if not any(cell and not cell.isspace() for cell in cells):
-            continue
+    for line, own in filled:
+        cells = own
+        while len(cells) > len(header) and not cells[-1]:
+            cells = cells[:-1]
         if len(cells) > len(header):
             message = f"has {len(cells)} cells where the header has {len(header)}; quote a cell that holds a separator."
             raise InputError(message, place, line)

@@ -1,6 +1,5 @@
 """Installing published datasets into the data directory, whole or not at all."""
 
-import hashlib
 import shutil
 import urllib.request
 import warnings
@@ -17,6 +16,7 @@ from arcf.data.loading import PACKAGED, is_name, locate, read
 from arcf.data.releases import RELEASES, Release
 from arcf.data.source import places
 from arcf.errors import ArcfError, ArcfWarning, InputError
+from arcf.files import digest_file
 from arcf.registry import pick
 
 Progress = Callable[[int, int | None], None]
@@ -152,11 +152,7 @@ def _checksum(origin: Path, name: str) -> str:
     if origin.is_dir():
         advice = "give the zip archive to --from, or use the folder's path in place of the dataset's name."
         raise InputError(f"is a folder, but {name} is known by the checksum of its archive; {advice}", origin)
-    try:
-        with origin.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror or error}).", origin) from error
+    return digest_file(origin)
 
 
 def _unpack(origin: Path, content: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-from arcf.data.archive import BROKEN, open_archive
+from arcf.data.archive import BROKEN, open_archive, path_of
 from arcf.errors import InputError
 from arcf.files import decode, digest_file, kind_of, read_text
 
@@ -170,7 +170,7 @@ def _in_folder(path: Path, deeper: bool = True) -> Iterator[Source]:
 def _in_archive(path: Path) -> Iterator[Source]:
     with open_archive(path) as archive:
         yield Archive(archive, path)
-        names = [PurePosixPath(name) for name in archive.namelist()]
+        names = [path_of(entry) for entry in archive.infolist()]
         tops = {name.parts[0] for name in names if name.parts and not _is_hidden(name)}
         if len(tops) == 1:
             yield Archive(archive, path, tops.pop())
@@ -178,7 +178,7 @@ def _in_archive(path: Path) -> Iterator[Source]:
 
 def _files_below(archive: zipfile.ZipFile, top: str) -> dict[PurePosixPath, zipfile.ZipInfo]:
     """The entries that are files, by their paths below a folder; `./a` is `a`."""
-    files = {PurePosixPath(entry.filename): entry for entry in archive.infolist() if not entry.filename.endswith("/")}
+    files = {path_of(entry): entry for entry in archive.infolist() if not entry.is_dir()}
     return {path.relative_to(top): entry for path, entry in files.items() if path.is_relative_to(top)}
 
 

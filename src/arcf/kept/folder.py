@@ -17,7 +17,7 @@ from typing import Final
 from arcf.errors import InputError
 from arcf.kept.head import About, read_head
 
-VARIABLE = "ARCF_CACHE"
+VARIABLE, OWN = "ARCF_CACHE", "arcf-cache"
 SUFFIX = ".kept"
 MODELS = "models"
 """The folder of models that came from other machines of a cluster: a folder for each, named by its content."""
@@ -50,10 +50,13 @@ class Entry:
 
 
 def cache_folder() -> Path:
-    """The folder of all kept files: $ARCF_CACHE, else the user's cache directory."""
+    """The folder of all kept files: a folder of its own in $ARCF_CACHE, else the user's cache directory.
+
+    Whatever is in it may be deleted at any time, so nothing of anybody else's may be there.
+    """
     chosen = os.environ.get(VARIABLE)
     if chosen:
-        return Path(chosen).expanduser()
+        return Path(chosen).expanduser() / OWN
     from platformdirs import user_cache_path
 
     return user_cache_path("arcf")

@@ -22,7 +22,7 @@ from arcf.sentences import forget_blocks
 from arcf.types import Fact, Question, cores_of, texts_of
 
 KIND: Final = "distances"
-VERSION: Final = 3
+VERSION: Final = 4
 """Goes up when the same settings make something else of the same text."""
 
 

@@ -11,6 +11,8 @@ import snowballstemmer
 #: Distinct words whose terms are kept: more than a corpus of a million facts has, and a bound for strangers' words.
 REMEMBERED = 1_000_000
 HYPHENS = "-\u2010"
+#: The soft hyphen, and characters without width: they show where a word may be broken or joined, and are not written.
+INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 WORD = re.compile(rf"[^\W_]+(?:[{HYPHENS}][^\W_]+)*")
 HYPHEN = re.compile(f"[{HYPHENS}]")
 
@@ -38,9 +40,9 @@ class Analyzer:
     """Turns text into terms.
 
     A word is a run of letters and digits with at least one letter, after Unicode compatibility folding (so that
-    "CO₂" is "co2") and case folding; apostrophes and hyphens separate. Two words with a hyphen are also the one that
-    they make without it, so that "Wi-Fi" and "wifi" meet. Stop words are dropped, the rest is stemmed by Porter's
-    algorithm. Words are remembered, so a corpus is stemmed once per distinct word.
+    "CO₂" is "co2") and case folding, with the marks that its letters have; apostrophes and hyphens separate. Two words
+    with a hyphen are also the one that they make without it, so that "Wi-Fi" and "wifi" meet. Stop words are dropped,
+    the rest is stemmed by Porter's algorithm. Words are remembered, so a corpus is stemmed once per distinct word.
     """
 
     def __init__(self) -> None:
@@ -93,9 +95,15 @@ def analyzer() -> Analyzer:
 
 def _written(text: str) -> list[str]:
     """The words of a text, folded, with their hyphens."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    return WORD.findall(text.casefold())
+    if text.isascii():
+        return WORD.findall(text.casefold())
+    text = unicodedata.normalize("NFKC", text).translate(INVISIBLE).casefold()
+    # To Python, marks are no letters: neither the vowels of Devanagari nor an accent that stands by itself.
+    marks = "".join(sorted({char for char in text if unicodedata.category(char) in ("Mn", "Mc")}))
+    if not marks:
+        return WORD.findall(text)
+    letters = rf"(?:[^\W_][{marks}]*)+"
+    return re.findall(rf"{letters}(?:[{HYPHENS}]{letters})*", text)
 
 
 def _forms(written: str) -> list[str]:

@@ -1,8 +1,8 @@
 """A model folder in the layout of sentence-transformers, as far as encoding needs it.
 
 `modules.json` lists the steps after the transformer, `1_Pooling/config.json` says how token vectors become one, and
-`sentence_bert_config.json` how long a text may be. A plain Hugging Face folder has none of the three: then the mean
-over tokens is taken and the length is the model's.
+`sentence_bert_config.json` how long a text may be; from version 5.4 on, the tokenizer's own settings say that. A plain
+Hugging Face folder has none of the first two: then the mean over tokens is taken and the length is the model's.
 """
 
 from dataclasses import dataclass
@@ -18,8 +18,11 @@ Pooling = Literal["mean", "cls"]
 
 LONGEST = 512
 
+POOLINGS: dict[str, Pooling] = {"mean": "mean", "mean_tokens": "mean", "cls": "cls", "cls_token": "cls"}
+
 MODULES, POOLING, SENTENCE = "modules.json", "1_Pooling/config.json", "sentence_bert_config.json"
-SENTENCE_FILES = (MODULES, POOLING, SENTENCE)
+TOKENIZER_SETTINGS = "tokenizer_config.json"
+SENTENCE_FILES = (MODULES, POOLING, SENTENCE, TOKENIZER_SETTINGS)
 """What a folder may have besides a plain Hugging Face model."""
 
 WHOLE, LOWER, UPPER = "model.onnx", "lower.onnx", "upper.onnx"
@@ -52,35 +55,41 @@ def read_folder(path: Path) -> SentenceFolder:
     """
     config = read_json_object(path / CONFIG)
     sentence = _optional(path / SENTENCE)
+    tokenizer = _optional(path / TOKENIZER_SETTINGS) if (path / MODULES).exists() else {}
     return SentenceFolder(
         path=path,
         pooling=_pooling(path),
-        max_tokens=_max_tokens(config, sentence),
+        max_tokens=_max_tokens(config, sentence.get("max_seq_length") or tokenizer.get("model_max_length")),
         lower_case=bool(sentence.get("do_lower_case")),
         pad=int(config.get("pad_token_id") or 0),
     )
 
 
-def _max_tokens(config: dict[str, Any], sentence: dict[str, Any]) -> int:
+def _max_tokens(config: dict[str, Any], wanted: float | None) -> int:
+    """What the model can read, or less if less is wanted; a number like 1e30 stands for no bound."""
     positions = int(config.get("max_position_embeddings") or LONGEST) - first_position(config)
-    return min(positions, int(sentence.get("max_seq_length") or positions))
+    return min(positions, int(wanted or positions))
 
 
 def _pooling(path: Path) -> Pooling:
     """How the folder says that token vectors become one; the mean where it does not say."""
     if unknown := _steps(path / MODULES) - {"Transformer", "Pooling", "Normalize"}:
         raise InputError(f"asks for steps that arcf does not know: {', '.join(sorted(unknown))}.", path / MODULES)
-    settings = _optional(path / POOLING)
-    prefix = "pooling_mode_"
-    modes = {key.removeprefix(prefix) for key, value in settings.items() if key.startswith(prefix) and value is True}
-    if modes <= {"mean_tokens"}:
+    if not (path / POOLING).exists():
         return "mean"
-    if modes == {"cls_token"}:
-        return "cls"
-    raise InputError(
-        f"asks for pooling by {', '.join(sorted(modes))}; arcf knows mean_tokens and cls_token.",
-        path / POOLING,
-    )
+    modes = _modes(read_json_object(path / POOLING))
+    if len(modes) == 1 and (known := POOLINGS.get(modes[0])):
+        return known
+    asked = f"asks for pooling by {', '.join(modes)}" if modes else "says nothing of pooling that arcf can read"
+    raise InputError(f"{asked}; arcf knows the mean over tokens and the first token (cls).", path / POOLING)
+
+
+def _modes(settings: dict[str, Any]) -> list[str]:
+    """What the token vectors are pooled by: the flags that are set, or the name or names that newer files have."""
+    prefix, named = "pooling_mode_", settings.get("pooling_mode")
+    if named is not None:
+        return sorted(map(str, named)) if isinstance(named, list) else [str(named)]
+    return sorted(key.removeprefix(prefix) for key, on in settings.items() if key.startswith(prefix) and on is True)
 
 
 def _steps(path: Path) -> set[str]:
