@@ -47,6 +47,7 @@ def test_all_that_is_copied_is_there() -> None:
     assert all((ROOT / name).exists() for name in copied)
 
 
-def test_the_proxy_asks_whether_it_may_send_more() -> None:
-    assert "health_uri /api/ready" in CADDYFILE
+def test_the_proxy_lets_the_server_say_that_its_line_is_full() -> None:
+    """The only server there is: were it taken for down, not even the page would be answered."""
+    assert "health_uri /api/health" in CADDYFILE
     assert "respond /metrics 404" in CADDYFILE

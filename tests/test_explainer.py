@@ -108,6 +108,35 @@ def test_the_end_of_a_chain_is_told(settings: ChainSettings, question: str, endi
     assert load("any", FACTS, settings).explain(question).ending() == ending
 
 
+def test_other_ends_of_an_empty_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That no fact shares a word is said only where none does."""
+    doubtful = sure_of(0.1, monkeypatch).explain(QUESTION, settings=ChainSettings(runners_up=0))
+    assert doubtful.ending() == "no good explanation found: the best fact belongs to it with 10%"
+    shared = [fact.uid for fact in load("any", FACTS).rank(QUESTION)]
+    assert load("any", FACTS).explain(QUESTION, excluded=shared).ending() == "no other fact is visible"
+
+
+def test_a_chain_that_ends_in_doubt_has_ended_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said of chains that ended too early is true of these too."""
+    chosen = sure_of(0.1, monkeypatch).ranker.rank(ask(QUESTION)).chosen
+    assert chosen is not None
+    assert (chosen.facts, chosen.stopped) == ((), True)
+
+
+def test_what_is_given_is_not_counted_among_what_can_be_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    explainer = sure_of(0.4, monkeypatch)
+    assert explainer.explain(QUESTION).closing()[0] == "40% of these facts can be expected to explain the answer"
+    given = explainer.explain(QUESTION, start=["2"]).closing()[0]
+    assert given == "40% of the facts that were chosen can be expected to explain the answer"
+
+
+def test_what_cannot_be_asked(explainer: Explainer) -> None:
+    with pytest.raises(SettingError, match=r"The number of facts \(top_k\) is at least 0, not -1"):
+        explainer.rank(QUESTION, top_k=-1)
+    with pytest.raises(SettingError, match="The fact '2' is both one to begin with and one not to use"):
+        explainer.explain(QUESTION, start=["1", "2"], excluded=["2"])
+
+
 def test_an_explanation_is_found_before_its_ranking(monkeypatch: pytest.MonkeyPatch) -> None:
     explainer = sure_of(0.1, monkeypatch)
     short, whole = (explainer.explain(QUESTION, excluded=["1"], whole=wanted) for wanted in (False, True))

@@ -58,7 +58,8 @@ class Explainer:
 
         Raises:
             InputError: the question is empty, or the answer is none of the options.
-            SettingError: a `Question` is given together with an answer or options.
+            SettingError: a `Question` is given together with an answer or options, or a fact is both in `start` and in
+                `excluded`.
             UnknownNameError: there is no fact of such a uid.
         """
         explainer = self.with_settings(replace(settings or self.settings, whole=whole))
@@ -70,6 +71,8 @@ class Explainer:
         """The steps of `explain` as they are found; the explanation is the generator's return value."""
         begun = perf_counter()
         begin, without = self._ids(start), self._ids(excluded)
+        if both := sorted(set(start).intersection(excluded)):
+            raise SettingError(f"The fact '{both[0]}' is both one to begin with and one not to use.")
         found: SearchResult = yield from self.ranker.search.steps(question, begin, without)
         return Explanation(found, self.dataset, self.ranker, perf_counter() - begun, without)
 

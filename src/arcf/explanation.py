@@ -8,6 +8,7 @@ from typing import Any
 from arcf.account import GOLD, Account, Line, numbered
 from arcf.chain import ChainSearch, SearchResult
 from arcf.display import shown
+from arcf.errors import SettingError
 from arcf.rankers import Autoregressive
 from arcf.types import Candidate, Chain, Dataset, Fact, Question, RankedFact, SeenFrom, Step
 
@@ -66,7 +67,13 @@ class Explanation:
         return judge_ranking(self.chain.question, [fact.uid.lower() for fact in self.ranking()]).average_precision
 
     def ranking(self, top_k: int | None = None) -> tuple[RankedFact, ...]:
-        """The `top_k` best facts of the corpus, best first: the chain's, what was scored beside them, then the rest."""
+        """The `top_k` best facts of the corpus, best first: the chain's, what was scored beside them, then the rest.
+
+        Raises:
+            SettingError: there is no such number of facts.
+        """
+        if top_k is not None and top_k < 0:
+            raise SettingError(f"The number of facts (top_k) is at least 0, not {top_k}.")
         return self.ranker.ranking(self._whole).top(top_k).named(self.corpus)
 
     @cached_property
@@ -113,9 +120,9 @@ class Explanation:
     def closing(self) -> list[str]:
         """How sure the chain is, why it ends where it does, the nearest facts where it has none, and gold's part."""
         sure, gold, chain = self.confidence, set(self.gold), self.chain
-        hit = len(gold.intersection(chain.facts))
+        hit, which = len(gold.intersection(chain.facts)), "the facts that were chosen" if chain.start else "these facts"
         return [
-            *([f"{sure:.0%} of these facts can be expected to explain the answer"] if sure is not None else []),
+            *([f"{sure:.0%} of {which} can be expected to explain the answer"] if sure is not None else []),
             self.ending(),
             *self.nearest(),
             *([f"{GOLD} in the gold explanation: {hit} of its {len(gold)} facts are in the chain"] if gold else []),
@@ -153,10 +160,10 @@ class Explanation:
     def ending(self) -> str:
         """Why the chain ends where it does, in words."""
         chain = self.chain
-        if not chain.facts and not chain.left_out:
-            return "no fact shares a word with the question"
         if chain.unsure:
             return self._doubt()
+        if not chain.facts and not self.found.considered:
+            return "no other fact is visible" if self.excluded else "no fact shares a word with the question"
         if not chain.stopped:
             at_limit = len(chain.facts) >= self.ranker.search.settings.max_facts
             why = "no longer chain is allowed" if at_limit else "no other fact is visible"

@@ -242,8 +242,9 @@ class RankedFact:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The facts that a chain ended with, in order, and whether the stop sample ended it.
+    """The facts that a chain ended with, in order, and whether it stopped by itself.
 
+    It did if the stop sample won, or if the next fact was too doubtful; else no longer chain was allowed or visible.
     `confidences` are the probabilities that they belong to the explanation, one for each; none where no calibration is.
     """
 

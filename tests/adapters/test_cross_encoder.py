@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arcf.adapters.cross_encoder import CrossEncoder
-from arcf.errors import SettingError
+from arcf.errors import InputError, SettingError
 from arcf.scorer import Prefix, load_scorer
 from arcf.scorer.export import export
 
@@ -51,6 +51,9 @@ def test_rank(encoder: CrossEncoder) -> None:
     assert [entry["text"] for entry in found] == [DOCUMENTS[entry["corpus_id"]] for entry in found]
     assert found[0]["score"] >= found[1]["score"] >= found[2]["score"]
     assert set(encoder.rank("ice", DOCUMENTS)[0]) == {"corpus_id", "score"}
+    assert encoder.rank("ice", DOCUMENTS, 3, False, 16, True) == encoder.rank("ice", DOCUMENTS, top_k=3)
+    with pytest.raises(InputError, match="A document"):
+        encoder.rank("ice", ["heat", "\ud800"])
     assert encoder.rank("ice", []) == []
 
 

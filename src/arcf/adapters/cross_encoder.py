@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from arcf.data.given import check_text
 from arcf.errors import SettingError
 from arcf.pretrained.tensors import as_tensor
 from arcf.scorer import Prefix, load_scorer, packaged_model
@@ -76,18 +77,21 @@ class CrossEncoder:
             return tensors[0] if alone else tensors
         return scores[0] if alone else scores
 
-    def rank(
+    def rank(  # noqa: PLR0913 - the arguments are theirs, and so is their order
         self,
         query: str,
         documents: Sequence[str],
         top_k: int | None = None,
         return_documents: bool = False,
+        batch_size: int = 32,
+        show_progress_bar: bool | None = None,
         *,
         activation_fn: Activation | None = None,
         **others: Any,
     ) -> list[dict[str, Any]]:
         """The documents, best first: each by its place in `documents`, with its score and, if wanted, its text."""
-        _check(others, CALL | {"batch_size", "show_progress_bar"})
+        del batch_size, show_progress_bar
+        _check(others, CALL)
         scores = self._scores([(query, document) for document in documents], activation_fn)
         order = np.argsort(-scores, kind="stable")[:top_k].tolist()
         return [
@@ -98,6 +102,9 @@ class CrossEncoder:
 
     def _scores(self, pairs: Sequence[tuple[str, str]], activation_fn: Activation | None) -> Scores:
         """Pairs of one query are scored together: it is read once."""
+        for query, document in pairs:
+            check_text(query, "A query")
+            check_text(document, "A document")
         scorer = self._scorer.for_facts([document for _, document in pairs])
         places: dict[str, list[int]] = {}
         for place, (query, document) in enumerate(pairs):

@@ -28,22 +28,18 @@ class Retrieved:
 def retrieve(explainer: Explainer, query: str, answer: str = "", top_k: int | None = None) -> list[Retrieved]:
     """The facts of the chain; with `top_k`, that many: the chain's first, then the best of the others.
 
-    Scores of a chain's facts are not on one scale with each other, nor with those of the others: each was given after
-    another prefix. The order is what counts.
+    Scores are those of the ranking, which never increase: whoever sorts by them keeps the order. What the model gave a
+    chain's facts would not do, as each was scored after another prefix.
     """
     explanation = explainer.explain(query, answer, whole=top_k is not None)
-    corpus = explanation.corpus
-    found = [
-        Retrieved(
-            uid=corpus[step.chosen.fact].uid,
-            text=corpus[step.chosen.fact].text,
-            score=step.chosen.score,
-            place=place,
-            words=tuple(dict.fromkeys(word for seen in step.seen_from for word in seen.words)),
-        )
-        for place, step in enumerate(explanation.chain.steps, start=1)
-    ]
+    steps = explanation.chain.steps
     if top_k is None:
-        return found
-    rest = explanation.ranking(top_k)[len(found) :]
-    return [*found[:top_k], *(Retrieved(fact.uid, fact.text, fact.score) for fact in rest)]
+        ranked = explanation.ranker.ranking(explanation.found).top(len(steps)).named(explanation.corpus)
+    else:
+        ranked = explanation.ranking(top_k)
+    words = [tuple(dict.fromkeys(word for seen in step.seen_from for word in seen.words)) for step in steps]
+    chain = [
+        Retrieved(fact.uid, fact.text, fact.score, place, own)
+        for place, (fact, own) in enumerate(zip(ranked, words, strict=False), start=1)
+    ]
+    return [*chain, *(Retrieved(fact.uid, fact.text, fact.score) for fact in ranked[len(chain) :])]

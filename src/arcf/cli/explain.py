@@ -63,6 +63,7 @@ def explain(
     Many questions (--file, --split) give one JSON object a line, each as soon as it is found. With --output, the same
     command goes on after a kill where it was: nothing is lost, and nothing written twice.
     """
+    from arcf.chain.search import MIN_CONFIDENCE
     from arcf.explainer import load_explainer
     from arcf.files import check_writable
 
@@ -85,6 +86,9 @@ def explain(
     own = _from_standard_input() if question == "-" else question or ""
     explainer = load_explainer(settings, dataset)
     asked = own if question_id is None else explainer.dataset.question(question_id)
+    search = explainer.ranker.search
+    if search.calibration is None and search.settings.min_confidence not in (None, MIN_CONFIDENCE):
+        note("The model has no calibration, so --min-confidence ends no chain; make one: arcf calibrate")
     explanation = explainer.explain(asked, answer or correct, options or (), whole=top_k > 0)
     show(explanation, top_k)
     if svg or html:

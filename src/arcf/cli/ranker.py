@@ -73,7 +73,9 @@ CHAIN_OPTIONS: dict[str, tuple[str, Any]] = {
         Annotated[
             float | None,
             typer.Option(
-                min=0, max=1, help="End the chain before a fact that is less likely to belong. [default: 0.2]"
+                min=0,
+                max=1,
+                help="End the chain before a fact that is less likely to belong, of a calibrated model. [default: 0.2]",
             ),
         ],
     ),

@@ -55,7 +55,7 @@ class Autoregressive:
         if self.tiers.rest:
             tiers.append((rest, bottom - len(unscored) - 1 + nearness - nearness.max(initial=0.0)))
         facts, values = zip(*tiers, strict=True)
-        chain = Chosen(found.chain.facts, found.chain.stopped, found.chain.confidences)
+        chain = Chosen(found.chain.facts, found.chain.stopped or found.chain.unsure, found.chain.confidences)
         return Ranking(found.chain.question.id, np.concatenate(facts), np.concatenate(values), chain)
 
     def _rest(self, found: SearchResult) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

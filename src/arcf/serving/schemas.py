@@ -52,7 +52,7 @@ class SearchSettings(Request):
         default=None,
         ge=0,
         le=1,
-        description="The chain ends before a fact that is less likely to belong; 0: never.",
+        description="The chain ends before a fact that is less likely to belong, if the model is calibrated; 0: never.",
     )
     runners_up: Integer | None = Field(
         default=None, ge=0, le=50, description="Facts that a step remembers besides its own."

@@ -197,7 +197,7 @@ def test_no_result_is_said_and_has_no_dead_controls(
     nothing = visit("#q=zyx+wvu")
     nothing.finished()
     expect(nothing.find("#verdict-title")).to_have_text("No good explanation found")
-    expect(nothing.find("#verdict-detail")).to_contain_text("None of the facts shares a word")
+    expect(nothing.find("#verdict-detail")).to_contain_text("No fact shares a word with the question.")
     for control in ("#graph", "#replay", "#toolbar", "#inspector", "#nearest", "#changes"):
         expect(nothing.find(control)).to_be_hidden()
     doubtful = serve(sure_of(-3.0), "#id=science-001")

@@ -55,7 +55,9 @@ async function ask(path, options) {
   const answer = await fetch(path, { ...options, headers });
   if (answer.ok) return answer;
   if (answer.status === 401 && (closed > before ? given : await askToken(token !== null))) return ask(path, options);
-  throw new ProblemError(await answer.json().catch(() => ({ detail: answer.statusText, status: answer.status })));
+  // What stands before the server answers in words of its own, and over HTTP/2 in none.
+  const unsaid = { detail: answer.statusText || `The server cannot answer now (${answer.status}).`, status: answer.status };
+  throw new ProblemError(await answer.json().catch(() => unsaid));
 }
 
 let asking = null, closed = 0, given = false;

@@ -41,9 +41,9 @@ export function judge({ facts, end, broken }, corpus) {
 
 function detail(end) {
   if (end.facts.length) return expectation(end);
-  return end.left_out.length
+  return end.unsure
     ? `The nearest fact would belong to it with a probability of ${percent(end.next_confidence)} only.`
-    : "None of the facts shares a word with the question. Other words may help, or other facts.";
+    : `${end.ending[0].toUpperCase()}${end.ending.slice(1)}. Other words may help, or other facts.`;
 }
 
 function figures(end, corpus) {
