@@ -48,8 +48,8 @@ class Mean:
         return found
 
 
-def make_ranker(wanted: str, dataset: Dataset, chain: ChainSettings) -> Ranker:
-    """The ranker of a name with or without models."""
+def make_ranker(wanted: str, dataset: Dataset, chain: ChainSettings, precedents: bool) -> Ranker:
+    """The ranker of a name with or without models, which goes by `precedents` or not."""
     kind, _, names = wanted.partition(":")
     models = [str(packaged_model()) if name == "packaged" else name for name in names.split("+") if name]
     if len(models) > 1:
@@ -57,7 +57,8 @@ def make_ranker(wanted: str, dataset: Dataset, chain: ChainSettings) -> Ranker:
         scorer = Mean([load_scorer(model, texts) for model in models])
         return Autoregressive(scorer, make_neighborhood(dataset, "tfidf"), chain)
     settings = RankerSettings(kind, model=models[0] if models else None)
-    return build_ranker(replace(settings, chain=chain) if kind == "arcf" else settings, dataset)
+    own = replace(settings, chain=chain, precedents=precedents) if kind == "arcf" else settings
+    return build_ranker(own, dataset)
 
 
 def parts(dataset: Dataset, held_out: int, count: int) -> tuple[Sequence[Question], Sequence[Question]]:
@@ -83,13 +84,14 @@ def main(
     for name, held_out in CORPORA.items():
         dataset = load_dataset(name)
         asked, learnt = parts(dataset, held_out, questions)
-        known = sample_questions(learnt, len(learnt) if precedents is None else precedents)
-        dataset = replace(dataset, whole_training=tuple(known))  # No held-out question is a precedent.
+        # No held-out question is a precedent, and without any, words weigh what they did.
+        known = sample_questions(learnt, precedents or len(learnt))
+        dataset = replace(dataset, whole_training=tuple(known))
         table.add_column(f"{dataset.name}, {len(asked)}")
         for group in (SEEN, UNSEEN) if name == "worldtree-2020" else ():
             table.add_column(group)
         for wanted, row in rows.items():
-            ranker = make_ranker(wanted, dataset, SINGLE if single else ChainSettings())
+            ranker = make_ranker(wanted, dataset, SINGLE if single else ChainSettings(), precedents != 0)
             rankings = [ranker.rank(question) for question in track(asked, f"{dataset.name}, {wanted}")]
             judgements = judge_questions(Run.of(wanted, dataset, rankings), dataset, asked, dataset.name)
             row.append(f"{fmean(judgement.average_precision for judgement in judgements):.4f}")

@@ -20,7 +20,7 @@ class ChainQuality:
     """Means over the questions with gold whose chain is known; the last four are shares of them.
 
     `length` and `gold_length` are numbers of facts. `stopped`: the chain ended by itself, not at its largest length
-    or a lack of facts. `complete`: all gold facts were chosen. `too_early`: the stop sample ended the chain although a
+    or a lack of facts. `complete`: all gold facts were chosen. `too_early`: the chain ended by itself although a
     gold fact was missing, be it in sight or not. `too_late`: the last chosen fact is not gold, so to stop before it
     would have been better. A chain may be both.
     """
