@@ -42,13 +42,17 @@ def read_input(path: Path) -> tuple[str, str]:
 
 
 def decode(content: bytes, path: Path | str) -> str:
-    """Text of UTF-8 bytes; `path` is only for the message. Where lines end as on old Macs, they are ended anew."""
+    """Text of UTF-8 bytes; `path` is only for the message."""
     try:
-        text = content.decode("utf-8-sig")
-        return text if "\n" in text else text.replace("\r", "\n")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError("is not UTF-8 text; save it as UTF-8 and try again.", path, line) from error
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text; of one without a line feed, as on old Macs, they end at carriage returns."""
+    return text.split("\n" if "\n" in text else "\r")
 
 
 def digest_file(path: Path) -> str:

@@ -19,6 +19,7 @@ from arcf.data.delimited import Table, read_csv, read_tsv
 from arcf.data.questions import make_question
 from arcf.data.record import Record, json_lines
 from arcf.errors import InputError
+from arcf.files import lines_of
 from arcf.types import ANSWER_MARK, Question
 
 LISTS = ("options", "gold")
@@ -46,7 +47,7 @@ def read_asked(text: str, place: str) -> tuple[Question, ...]:
 
 
 def _plain_lines(text: str, place: str) -> Iterator[Record]:
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(lines_of(text), 1):
         if line.strip():
             question, _, answer = line.rpartition(ANSWER_MARK) if ANSWER_MARK in line else (line, "", "")
             yield Record(_printed({"question": question, "answer": answer}), place, number)

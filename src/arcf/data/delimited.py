@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from io import StringIO
 
 from arcf.errors import InputError
+from arcf.files import lines_of
 
 Cells = list[str]
 
@@ -48,7 +49,7 @@ def read_tsv(text: str, place: str) -> Table:
         InputError: the header is separated by something else, or a row has more cells than it.
     """
     _check_separator(text, "\t", place)
-    lines = (line.removesuffix("\r") for line in text.split("\n"))
+    lines = (line.removesuffix("\r") for line in lines_of(text))
     numbered = ((number, [unquote(cell) for cell in line.split("\t")]) for number, line in enumerate(lines, 1))
     return _table(numbered, place)
 
@@ -74,7 +75,7 @@ def read_csv(text: str, place: str) -> Table:
 
 def _check_separator(text: str, expected: str, place: str) -> None:
     """Where a comma is the decimal mark, spreadsheets save "CSV" with semicolons."""
-    header = text.partition("\n")[0]
+    header = lines_of(text)[0]
     found = max(SEPARATORS, key=header.count)
     if found in header and expected not in header:
         name = SEPARATORS[expected]

@@ -16,6 +16,7 @@ from arcf.data.delimited import Table, read_csv, read_tsv
 from arcf.data.record import Record, json_lines
 from arcf.data.source import SingleFile, Source
 from arcf.errors import InputError
+from arcf.files import lines_of
 from arcf.progress import tracked
 from arcf.types import Dataset, Fact
 
@@ -60,7 +61,7 @@ def _fact(record: Record) -> Fact:
 
 
 def _plain_lines(text: str, place: str) -> Iterator[Record]:
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(lines_of(text), 1):
         if line.strip():
             yield Record({"text": line}, place, number)
 

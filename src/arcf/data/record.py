@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcf.errors import InputError
+from arcf.files import lines_of
 
 _SURROGATE = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 
@@ -62,7 +63,7 @@ def json_lines(text: str, place: str) -> Iterator[Record]:
         InputError: a line is not a JSON object, or holds half of a character (an unpaired surrogate), which no file
             could ever be written with.
     """
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(lines_of(text), 1):
         if line.strip():
             yield _record(line, place, number)
 
