@@ -122,25 +122,20 @@ def test_a_full_disk_is_one_sentence(place: Place) -> None:
     assert place.result(B) is None
 
 
-def test_several_at_once(place: Place) -> None:
-    jobs: list[Job] = [ReachabilityJob("science", (k,)) for k in (5, 20, 50)]
-    run_jobs(in_order(jobs), place, Speed(), processes=2)
-    fractions = [next(iter((place.result(job) or {})["fractions"].values())) for job in jobs]
-    assert fractions == sorted(fractions)
-    assert 0 < fractions[0] < fractions[-1]
-
-
-def test_what_is_odd_about_a_dataset_is_not_said_again_by_processes(
-    place: Place, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_several_at_once(place: Place, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """What is odd about a dataset, the processes do not say again."""
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "facts.jsonl").write_text('{"id": "known", "text": "ice melts"}\n')
     asked = {"id": "q", "question": "What melts?", "answer": "ice", "split": "train", "gold": ["known", "gone"]}
     (tmp_path / "mine" / "questions.jsonl").write_text(json.dumps(asked) + "\n")
-    job = ReachabilityJob(str(tmp_path / "mine"), (5,))
+    jobs: list[Job] = [ReachabilityJob("science", (k,)) for k in (5, 20, 50)]
+    odd = ReachabilityJob(str(tmp_path / "mine"), (5,))
     with pytest.warns(ArcfWarning, match="1 gold uids belong to no fact"):
-        run_jobs(in_order([job]), place, Speed(), processes=2)
-    assert place.result(job) is not None
+        run_jobs(in_order([*jobs, odd]), place, Speed(), processes=2)
+    fractions = [next(iter((place.result(job) or {})["fractions"].values())) for job in jobs]
+    assert fractions == sorted(fractions)
+    assert 0 < fractions[0] < fractions[-1]
+    assert place.result(odd) is not None
     assert capfd.readouterr().err == ""
 
 
