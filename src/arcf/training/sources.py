@@ -113,7 +113,7 @@ def _apart(own: Source, sources: Sequence[Source]) -> Source:
         InputError: it would learn questions that are held out there.
     """
     for other in sources:
-        if other is own or other.dataset.digest != own.dataset.digest:
+        if other.name == own.name or other.dataset.digest != own.dataset.digest:
             continue
         hidden = other.dataset.ids.keys() - other.split.shown.ids.keys()
         if hidden:
