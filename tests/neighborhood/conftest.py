@@ -46,4 +46,5 @@ def plain_encoder() -> Iterator[PlainEncoder]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (embedding, wmd):
             patch.setattr(module, "load_encoder", lambda *_: encoder)
+            patch.setattr(module, "model_stamp", lambda model: model)
         yield encoder

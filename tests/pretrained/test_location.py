@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -6,6 +7,13 @@ import pytest
 from arcf.errors import InputError
 from arcf.pretrained import location
 from arcf.pretrained.location import MINILM, PACKAGE, find_folder, locate, model_stamp
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_fetched_yet() -> Iterator[None]:
+    location._fetch.cache_clear()
+    yield
+    location._fetch.cache_clear()
 
 
 @pytest.fixture
@@ -103,4 +111,16 @@ def test_a_stamp_changes_with_the_files(tmp_path: Path) -> None:
     assert model_stamp(tmp_path) == before
     (tmp_path / "model.safetensors").write_bytes(b"other")
     assert model_stamp(tmp_path) != before
-    assert model_stamp("somebody/a-model-of-the-hub") == "somebody/a-model-of-the-hub"
+
+
+def test_a_stamp_changes_with_the_hubs_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    hub = pytest.importorskip("huggingface_hub")
+    newest = ["5c38ec7c"]
+    monkeypatch.setattr(hub, "snapshot_download", lambda name, **_: tmp_path / name / "snapshots" / newest[0])
+    before = model_stamp("some/model")
+    assert model_stamp("some/model") == before != model_stamp("other/model")
+    newest[0] = "e8f8c211"
+    assert model_stamp("some/model") == before, "a process stays with what it has"
+    location._fetch.cache_clear()
+    assert model_stamp("some/model") != before

@@ -1,6 +1,7 @@
 """Where a model lies on this machine, and how it gets there from the Hugging Face hub."""
 
 import re
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -54,16 +55,20 @@ def locate(name: str | Path) -> Path:
 
 
 def model_stamp(name: str | Path) -> str:
-    """Changes when a local model's files do (by name, size and time); that of a model on the hub is its name."""
+    """Changes when a model's files do: by name, size and time, or on the hub by the commit, which names its folder."""
     folder = find_folder(name)
     if folder is None:
-        return str(name)
+        return f"{name} {locate(name).name}"
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return " ".join(f"{path.name}:{path.stat().st_size}:{path.stat().st_mtime_ns}" for path in files)
 
 
+@cache
 def _fetch(name: str) -> Path:
-    """Download what arcf reads, and only that: hub folders hold the same weights in up to six forms."""
+    """Download what arcf reads, and only that: hub folders hold the same weights in up to six forms.
+
+    A process stays with the commit that it got first: vectors of two would be compared otherwise.
+    """
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError
 

@@ -47,12 +47,12 @@ class Autoregressive:
         """
         chosen = np.array(found.grown, dtype=np.int64)
         others, scores, unscored = found.others, found.scores, found.unscored
-        rest, nearness = self._rest(found)
         top, bottom = (scores[0], scores[-1]) if len(scores) else (0.0, 0.0)
         tiers = [(chosen, top + np.arange(len(chosen), 0.0, -1.0))]
         if self.tiers.scored:
             tiers += [(others, scores), (unscored, bottom - np.arange(1.0, len(unscored) + 1))]
         if self.tiers.rest:
+            rest, nearness = self._rest(found)
             tiers.append((rest, bottom - len(unscored) - 1 + nearness - nearness.max(initial=0.0)))
         facts, values = zip(*tiers, strict=True)
         chain = Chosen(found.chain.facts, found.chain.stopped or found.chain.unsure, found.chain.confidences)
