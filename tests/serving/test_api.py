@@ -160,6 +160,8 @@ def test_info_and_health(client: TestClient) -> None:
         ({"question": "ice", "settings": {"k": True}}, 422, "is a boolean, not a number"),
         ({"question": "ice", "settings": {"min_confidence": False}}, 422, "is a boolean, not a number"),
         ({"question": "ice", "settings": {"exact": 1}}, 422, "/body/settings/exact"),
+        ({"question": "ice", "settings": {"min_facts": 5, "max_facts": 2}}, 422, "at most 2 facts"),
+        ({"question": "ice", "settings": {"min_facts": 15}}, 422, "cannot have at least 15"),
         ({"question": "ice", "surprise": 1}, 422, "/body/surprise"),
         ({"question": 7}, 422, "/body/question"),
         ({"question": "ice", "options": ["x"] * 27}, 422, "/body/options"),
@@ -182,6 +184,11 @@ def test_wrong_requests(client: TestClient, request_: dict[str, Any], status: in
         ("GET", "/api/facts?size=101", 422),
         ("GET", "/api/questions?size=101", 422),
         ("GET", "/api/facts/kindof-001?k=101", 422),
+        ("GET", "/api/facts?q=ice", 422),
+        ("GET", "/api/facts/kindof-001?size=3", 422),
+        ("GET", "/api/questions?split=dev", 422),
+        ("GET", "/api/facts/", 404),
+        ("GET", "/api/questions/", 404),
     ],
 )
 def test_wrong_paths(client: TestClient, method: str, path: str, status: int) -> None:
@@ -195,11 +202,25 @@ def test_bodies_that_are_no_request(client: TestClient, body: bytes) -> None:
     assert_problem(answer, answer.status_code)
 
 
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", ""])
 def test_a_foreign_page_cannot_post(client: TestClient, content_type: str) -> None:
     """Such types need no preflight in a browser, so they must not be read as JSON."""
     answer = client.post("/api/explain", content=b'{"id": "science-001"}', headers={"Content-Type": content_type})
-    assert_problem(answer, 422)
+    assert_problem(answer, 415, "Content-Type: application/json")
+
+
+def test_a_compressed_body_is_not_read(client: TestClient) -> None:
+    packed = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    assert_problem(client.post("/api/explain", content=b"\x1f\x8b", headers=packed), 415)
+    kept = {"Content-Type": "application/json; charset=utf-8", "Content-Encoding": "identity"}
+    assert client.post("/api/explain", content=b'{"id": "science-001"}', headers=kept).status_code == 200
+
+
+def test_ids_are_looked_up_whatever_their_length(client: TestClient) -> None:
+    long = "u" * 300
+    assert_problem(client.get(f"/api/facts/{long}"), 404, "no fact")
+    assert_problem(client.post("/api/explain", json={"id": long}), 404, "no question")
+    assert_problem(client.post("/api/explain", json={"question": "ice", "start": [long]}), 404, "no fact")
 
 
 HOSTILE = [

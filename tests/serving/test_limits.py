@@ -112,6 +112,32 @@ def test_a_client_that_leaves_the_line_frees_its_place(held: Held, running: Runn
         assert asyncio.run(leave(address)).status_code == 200
 
 
+def test_facts_are_looked_through_while_the_model_is_busy(held: Held, running: Running) -> None:
+    async def look(address: str) -> list[int]:
+        async with httpx.AsyncClient(base_url=address, timeout=20) as client:
+            asked = asyncio.create_task(client.post("/api/explain", json=ASKED))
+            await asyncio.to_thread(held.begun.wait, 20)
+            found = [await client.get(path) for path in ("/api/facts?query=ice", "/api/facts/kindof-001")]
+            held.go.set()
+            return [answer.status_code for answer in (*found, await asked)]
+
+    with running(held.explainer, ServingSettings(workers=1, waiting=0)) as address:
+        assert asyncio.run(look(address)) == [200, 200, 200]
+
+
+@pytest.mark.parametrize("sent", [b"Content-Length: 30\r\n\r\n{", b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"])
+def test_a_client_that_leaves_in_the_middle_of_its_body_asked_nothing(
+    held: Held, running: Running, sent: bytes
+) -> None:
+    begin = b"POST /api/explain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    with running(held.explainer, ServingSettings(metrics=True)) as address:
+        url = httpx.URL(address)
+        with socket.create_connection((url.host, url.port or 0), timeout=20) as client:
+            client.sendall(begin + sent)
+        line = 'arcf_requests_total{route="/api/explain",status="499"} 1.0'
+        until(lambda: line in httpx.get(f"{address}metrics").text)
+
+
 def test_steps_arrive_while_the_search_goes_on(held: Held, running: Running) -> None:
     held.go.set()
     with (
@@ -303,7 +329,17 @@ def test_as_many_searches_run_as_are_allowed_and_nobody_else_waits(held: Held, r
 
 
 def test_settings_are_checked() -> None:
-    for wrong in ({"k": 0}, {"seconds": 0}, {"waiting": -1}, {"token": ""}, {"token": "s\u00e9"}):
+    for wrong in (
+        {"k": 0},
+        {"seconds": 0},
+        {"seconds": float("inf")},
+        {"waiting": -1},
+        {"token": ""},
+        {"token": "s\u00e9"},
+        {"hosts": ("https://arcf.example",)},
+        {"hosts": ("arcf.example:8443",)},
+        {"hosts": ("[::1]:8443",)},
+    ):
         with pytest.raises(SettingError, match="server"):
             ServingSettings(**wrong)  # type: ignore[arg-type]
 

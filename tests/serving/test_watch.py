@@ -142,6 +142,14 @@ def test_a_search_that_fails_is_not_counted(explainer: Explainer, client_of: Cli
     assert (found["arcf_searches_total"], found["arcf_requests_total,/api/explain,500"]) == (0, 1)
 
 
+def test_a_stream_that_fails_counts_as_what_it_ended_with(explainer: Explainer, client_of: Client) -> None:
+    client = client_of(broken(explainer), metrics=True)
+    with logged(ACCESS) as lines:
+        assert client.post("/api/explain/stream", json=ASKED).status_code == 200
+    assert json.loads(lines[0])["status"] == 500
+    assert counts(client)["arcf_requests_total,/api/explain/stream,500"] == 1
+
+
 @pytest.mark.parametrize("path", ["/", "/api/health", "/api/facts?query=ice", "/page/style.css", "/api/nowhere"])
 def test_head_is_get_without_a_body(client: TestClient, path: str) -> None:
     got, head = client.get(path), client.head(path)

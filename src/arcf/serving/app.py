@@ -46,16 +46,19 @@ def create_app(explainer: Explainer, settings: ServingSettings | None = None) ->
         openapi_url="/api/openapi.json",
         docs_url=None,  # their scripts come from elsewhere, which the content security policy forbids
         redoc_url=None,
+        redirect_slashes=False,  # behind a proxy, it would lead to http, without the proxy's prefix
     )
     gate = Gate(settings.workers, settings.waiting)
     metrics, waiting = Metrics(gate), Waiting(gate, settings.seconds)
+    # Looking through facts takes no model: it has a line of its own, which is as long.
+    looking = Waiting(Gate(settings.workers, settings.waiting), settings.seconds)
     corpus = Corpus(explainer)
     locks = [Depends(_lock(settings.token))] if settings.token is not None else []
     shared = documented(401, 421) if locks else documented(421)
     service = Service(explainer, settings)
     for router in (
         search_routes(service, waiting, metrics),
-        corpus_routes(corpus, waiting, settings),
+        corpus_routes(corpus, looking, settings),
         info_routes(_info(service, corpus)),
     ):
         app.include_router(router, prefix="/api", dependencies=locks, responses=shared)

@@ -5,6 +5,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arcf.serving.problems import ProblemError, response
+from arcf.serving.running import GoneError
 from arcf.serving.settings import ServingSettings
 
 POLICY = "; ".join(
@@ -50,8 +51,11 @@ class Guard:
         try:
             self._check_host(Headers(scope=scope))
             body = await self._body(Headers(scope=scope), receive)
+            _check_form(Headers(scope=scope), body)
         except ProblemError as error:
             await response(error)(scope, receive, guarded)
+            return
+        except GoneError:
             return
         begun = [False]
 
@@ -83,12 +87,20 @@ class Guard:
             more = True
             while more:
                 message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise GoneError
                 body += message.get("body", b"")
                 if len(body) > most:
                     raise too_large
                 more = message.get("more_body", False)
             return bytes(body)
         raise ProblemError(408, "The body did not arrive in time.", {"Connection": "close"})
+
+
+def _check_form(headers: Headers, body: bytes) -> None:
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if body and (kind != "application/json" or headers.get("content-encoding", "identity") != "identity"):
+        raise ProblemError(415, "Send JSON as it is, with the header Content-Type: application/json.")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

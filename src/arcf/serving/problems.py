@@ -20,6 +20,7 @@ MEANINGS = {
     404: "There is no such thing.",
     408: "The body did not arrive in time.",
     413: "The body is larger than the server allows.",
+    415: "The body is no JSON, or compressed.",
     421: "The server does not answer to this host name.",
     422: "The request can be read, but not answered.",
     500: "An error of the server itself.",

@@ -20,7 +20,9 @@ from arcf.serving.schemas import (
     FactView,
     Health,
     Info,
+    NearRequest,
     Page,
+    PageRequest,
     RankingView,
     RankRequest,
 )
@@ -30,7 +32,7 @@ from arcf.serving.settings import ServingSettings
 from arcf.serving.stream import EventStream
 
 Answer = TypeVar("Answer")
-SEARCHING = documented(400, 404, 408, 413, 422, 500, 503, 504)
+SEARCHING = documented(400, 404, 408, 413, 415, 422, 500, 503, 504)
 LOOKING = documented(404, 422, 500, 503, 504)
 # What each event of a stream holds, by its name. OpenAPI 3.1 has one schema for a stream: that of its events.
 PAYLOADS = {"start": "Opening", "step": "Link", "end": "ExplanationView", "error": "Problem"}
@@ -56,10 +58,6 @@ EVENTS: dict[int | str, dict[str, Any]] = {
         "content": {"text/event-stream": {"schema": EVENT, "example": EVENTS_SHOWN}},
     }
 }
-
-PageNumber = Annotated[int, Query(ge=1, le=1_000_000, description="From 1 on.")]
-PageSize = Annotated[int, Query(ge=1, description="Items of a page.")]
-Wanted = Annotated[str, Query(description="Words to look for; empty: everything.", examples=["ice"])]
 
 
 class Waiting:
@@ -127,28 +125,24 @@ def corpus_routes(corpus: Corpus, waiting: Waiting, settings: ServingSettings) -
     router = APIRouter(tags=["corpus"])
 
     @router.get("/facts", summary="Search facts", responses=LOOKING)
-    async def facts(request: Request, query: Wanted = "", page: PageNumber = 1, size: PageSize = 20) -> Page[FactView]:
+    async def facts(request: Request, wanted: Annotated[PageRequest, Query()]) -> Page[FactView]:
         """Facts near the query, nearest first; without a query all of them, in their own order."""
-        _check_size(size, settings)
-        _check_text(query, settings)
-        return await waiting.thread(request, lambda: corpus.facts(query, page, size))
+        _check_page(wanted, settings)
+        return await waiting.thread(request, lambda: corpus.facts(wanted.query, wanted.page, wanted.size))
 
     @router.get("/facts/{uid:path}", summary="One fact", responses=LOOKING)
     async def fact(
-        request: Request,
-        uid: Annotated[str, Path(max_length=200, examples=["kindof-001"])],
-        k: Annotated[int, Query(ge=0, description="How many neighbors.")] = 10,
+        request: Request, uid: Annotated[str, Path(examples=["kindof-001"])], wanted: Annotated[NearRequest, Query()]
     ) -> FactDetail:
         """A fact with its nearest neighbors and the words that they share."""
-        _check_size(k, settings)
-        return await waiting.thread(request, lambda: corpus.fact(uid, k))
+        _check_size(wanted.k, settings)
+        return await waiting.thread(request, lambda: corpus.fact(uid, wanted.k))
 
     @router.get("/questions", summary="Questions of the dataset", responses=documented(422, 500))
-    def questions(query: Wanted = "", page: PageNumber = 1, size: PageSize = 20) -> Page[DatasetQuestion]:
+    def questions(wanted: Annotated[PageRequest, Query()]) -> Page[DatasetQuestion]:
         """The dataset's questions with their gold facts; with a query, those that contain it."""
-        _check_size(size, settings)
-        _check_text(query, settings)
-        return corpus.questions(query, page, size)
+        _check_page(wanted, settings)
+        return corpus.questions(wanted.query, wanted.page, wanted.size)
 
     return router
 
@@ -189,6 +183,7 @@ def _check_size(size: int, settings: ServingSettings) -> None:
         raise ProblemError(422, f"At most {settings.page_size} items at once, not {size}.")
 
 
-def _check_text(text: str, settings: ServingSettings) -> None:
-    if len(text) > settings.question_chars:
-        raise ProblemError(422, f"At most {settings.question_chars} characters, not {len(text)}.")
+def _check_page(wanted: PageRequest, settings: ServingSettings) -> None:
+    _check_size(wanted.size, settings)
+    if len(wanted.query) > settings.question_chars:
+        raise ProblemError(422, f"At most {settings.question_chars} characters, not {len(wanted.query)}.")

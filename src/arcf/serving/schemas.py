@@ -31,7 +31,7 @@ def _no_boolean(value: Any) -> Any:
 Text = Annotated[str, AfterValidator(_unicode)]
 Integer = Annotated[int, BeforeValidator(_no_boolean)]
 Number = Annotated[float, BeforeValidator(_no_boolean)]
-Uid = Annotated[str, Field(min_length=1, max_length=200)]
+Uid = Annotated[str, Field(min_length=1)]
 
 
 class Request(BaseModel):
@@ -94,6 +94,20 @@ class RankRequest(AskRequest):
     top_k: Integer = Field(default=10, ge=1, description="How many facts, from the best on.")
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"id": "science-001", "top_k": 5}]})
+
+
+class PageRequest(Request):
+    """A page of a list, of what a query finds in it."""
+
+    query: str = Field(default="", description="Words to look for; empty: everything.", examples=["ice"])
+    page: int = Field(default=1, ge=1, le=1_000_000, description="From 1 on.")
+    size: int = Field(default=20, ge=1, description="Items of a page.")
+
+
+class NearRequest(Request):
+    """What is near a fact."""
+
+    k: int = Field(default=10, ge=0, description="How many neighbors.")
 
 
 class FactView(BaseModel):

@@ -70,6 +70,8 @@ class Service:
         given = {name: value for name, value in wanted.model_dump(exclude={"exact"}).items() if value is not None}
         self._check(wanted.k or 0, self.settings.k, "k")
         self._check(wanted.max_facts or 0, self.settings.max_facts, "max_facts")
+        if (wanted.min_facts or 0) > (most := wanted.max_facts or base.max_facts):
+            raise ProblemError(422, f"A chain of at most {most} facts cannot have at least {wanted.min_facts}.")
         if wanted.exact is not None:
             given["rescored"] = None if wanted.exact else base.rescored or ChainSettings().rescored
         return replace(base, **given)

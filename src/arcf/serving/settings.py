@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from math import inf
 
 from arcf.errors import SettingError
 
@@ -38,9 +39,12 @@ class ServingSettings:
 
     def __post_init__(self) -> None:
         for name in ("body_bytes", "question_chars", "k", "max_facts", "seconds", "workers", "page_size"):
-            if not getattr(self, name) > 0:
+            if not 0 < getattr(self, name) < inf:
                 raise SettingError(f"The setting {name} of a server is above 0, not {getattr(self, name)}.")
         if self.waiting < 0:
             raise SettingError(f"The setting waiting of a server is at least 0, not {self.waiting}.")
+        for host in self.hosts:
+            if "/" in host or "]:" in host or host.count(":") == 1:  # an address of version 6 has more
+                raise SettingError(f"A host that a server answers to is a name without scheme and port, not '{host}'.")
         if self.token is not None and not TOKEN.fullmatch(self.token):
             raise SettingError("The token of a server is one word of ASCII letters, digits and -._~+/=.")

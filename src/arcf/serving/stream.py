@@ -9,6 +9,7 @@ from arcf.serving.metrics import Metrics
 from arcf.serving.problems import as_problem, response
 from arcf.serving.running import GoneError, run, while_connected
 from arcf.serving.search import Search
+from arcf.serving.watch import STATUS
 from arcf.types import Step
 
 HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
@@ -37,6 +38,7 @@ class EventStream(Response):
             # What Starlette's own handlers know of comes here too: they cannot answer once a response is on its way.
             found, _ = as_problem(error)
             if self._begun:
+                scope[STATUS][0] = found.status
                 await self._send(send, "error", found, last=True)
             else:
                 await response(error)(scope, receive, send)

@@ -22,6 +22,9 @@ OTHER = "other"
 GONE = 499
 """The status of a request whose client left before it had an answer; nobody sees it but the log."""
 
+STATUS = "arcf.status"
+"""The key of a request's scope under which a list holds its status: a stream that fails has begun with 200."""
+
 
 class Watch:
     """ASGI middleware, around all others. Questions and answers are not logged: they may be private.
@@ -44,6 +47,7 @@ class Watch:
         request_id = given if FIT.fullmatch(given) else token_hex(8)
         REQUEST_ID.set(request_id)
         begun, status = perf_counter(), [GONE]
+        scope[STATUS] = status
 
         async def noted(message: Message) -> None:
             if message["type"] == "http.response.start":
