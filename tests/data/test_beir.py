@@ -51,6 +51,11 @@ def test_without_judgements_all_queries_are_the_test_split(beir: Path) -> None:
     assert load(beir).splits == {}
 
 
+def test_a_repeated_judgement_counts_once(beir: Path) -> None:
+    (beir / "qrels" / "dev.tsv").write_text("q1\td2\t1\nq1\td2\t1\n")
+    assert load(beir).split("dev")[0].gold == (Gold("d2"),)
+
+
 def test_unknown_queries_are_left_out_with_a_warning(beir: Path) -> None:
     (beir / "qrels" / "dev.tsv").write_text("q9\td1\t1\n")
     with pytest.warns(ArcfWarning, match=r"1 queries of qrels/dev\.tsv are not in queries\.jsonl \(q9"):

@@ -166,6 +166,30 @@ def test_names_that_differ_in_case_alone_are_pointed_out(corpus: Path) -> None:
     ]
 
 
+def test_gold_that_is_repeated_is_found_once(corpus: Path) -> None:
+    repeated = ["line-2", {"uid": "line-2", "role": "CENTRAL"}, "line-1"]
+    (question,) = load(ask(corpus, {"question": "What wades?", "gold": repeated})).split("test")
+    assert question.gold == (Gold("line-2"), Gold("line-1"))
+
+
+@pytest.mark.parametrize(
+    "name", ["questions.csv", "questions.dev.csv", "questions.tsv", "questions.txt", "questions.json"]
+)
+def test_questions_that_are_not_read_are_pointed_out(corpus: Path, name: str) -> None:
+    (corpus / name).write_text("question\nWhat wades?\n")
+    with pytest.warns(ArcfWarning, match=f"{name} is not read: questions of a corpus are JSON lines"):
+        assert load(corpus).splits == {}
+
+
+def test_a_folder_that_cannot_be_looked_into(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "glob", denied)
+    with pytest.raises(InputError, match=r"my\.corpus: cannot be read \(Permission denied\)"):
+        load(corpus)
+
+
 def test_lines_that_end_as_on_old_macs(corpus: Path) -> None:
     (corpus / "facts.txt").write_bytes(b"moss is green\rherons wade\r")
     assert [fact.text for fact in load(corpus).facts] == ["moss is green", "herons wade"]

@@ -1,8 +1,10 @@
 """A large corpus is read once, and again whenever its files change."""
 
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -90,6 +92,25 @@ def test_worldtree_is_kept_too(worldtree_like: Callable[[int], Path], monkeypatc
     assert content(load(folder)) == content(load(folder)) == expected
     (folder / "tables" / "MORE.tsv").write_text("WHAT\t[SKIP] UID\nfrost is cold\tnew-1\n")
     assert load(folder).ids["new-1"] == len(load(folder).facts) - 1
+
+
+def test_what_others_warn_of_meanwhile_is_not_the_corpus_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Warnings belong to the process: whoever catches them while it reads has other threads' as well."""
+    path = tmp_path / "facts.txt"
+    path.write_text("ice\n")
+
+    def warn_meanwhile(*_: object) -> str:
+        other = Thread(target=lambda: warnings.warn("a question is too long", ArcfWarning, stacklevel=1))
+        other.start()
+        other.join()
+        warnings.warn("this way of reading is out of date", DeprecationWarning, stacklevel=1)
+        return "ice\n"
+
+    monkeypatch.setattr("arcf.data.source.SingleFile.text", warn_meanwhile)
+    with pytest.warns() as told:
+        load(path)
+    assert [warning.category for warning in told] == [ArcfWarning, DeprecationWarning]
+    assert isinstance(load(path).facts, KeptFacts)  # without a warning
 
 
 def test_a_file_that_changes_while_it_is_read_is_not_kept(

@@ -1,9 +1,9 @@
 """The last step of every reader: facts and questions become a dataset, if they fit together."""
 
-import warnings
 from collections.abc import Iterable, Mapping
 
-from arcf.errors import ArcfWarning, InputError
+from arcf.data.remarks import remark
+from arcf.errors import InputError
 from arcf.types import Dataset, Fact, Question
 
 
@@ -24,11 +24,11 @@ def assemble(name: str, place: str, facts: Iterable[Fact], splits: Mapping[str, 
     if unknown:
         some = ", ".join(sorted(unknown)[:3]) + (", ..." if len(unknown) > 3 else "")
         message = f"{name}: {len(unknown)} gold uids belong to no fact ({some}); they count as gold never found."
-        warnings.warn(message, ArcfWarning, stacklevel=2)
+        remark(message)
     for kind, names in (("uids of facts", dataset.ids), ("ids of questions", _asked(dataset))):
         if alike := _alike(names):
             message = f"{name}: {kind} that differ in case alone, such as {alike}, are one to every score."
-            warnings.warn(message, ArcfWarning, stacklevel=2)
+            remark(message)
     return dataset
 
 

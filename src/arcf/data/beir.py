@@ -4,14 +4,14 @@ A document becomes a fact (title and text joined, as BEIR's own lexical baseline
 options, and a judgement above 0 gold. Documents without any text are left out: nothing could ever find them.
 """
 
-import warnings
 from collections.abc import Iterator
 
 from arcf.data.assembly import assemble
 from arcf.data.questions import DEFAULT_SPLIT
 from arcf.data.record import json_lines
+from arcf.data.remarks import remark
 from arcf.data.source import Source
-from arcf.errors import ArcfWarning, InputError
+from arcf.errors import InputError
 from arcf.types import Dataset, Fact, Gold, Question
 
 CORPUS = "corpus.jsonl"
@@ -66,15 +66,15 @@ def _stems(source: Source) -> dict[str, str]:
 
 def _judged(source: Source, file: str, stems: dict[str, str], name: str) -> list[Question]:
     """The questions of one split: every judged query, in the order of its first judgement."""
-    gold: dict[str, list[Gold]] = {}
+    gold: dict[str, dict[Gold, None]] = {}  # A judgement that is repeated is no second document to find.
     for query, document, grade in _judgements(source, file):
-        found = gold.setdefault(query, [])
+        found = gold.setdefault(query, {})
         if grade > 0:
-            found.append(Gold(document))
+            found[Gold(document)] = None
     unknown = [query for query in gold if query not in stems]
     if unknown:
         message = f"{name}: {len(unknown)} queries of {file} are not in {QUERIES} ({unknown[0]}, ...); left out."
-        warnings.warn(message, ArcfWarning, stacklevel=3)
+        remark(message)
     return [Question(id=query, stem=stems[query], gold=tuple(gold[query])) for query in gold if query in stems]
 
 

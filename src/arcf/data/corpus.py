@@ -10,12 +10,14 @@ The corpus that comes with the package is such a folder.
 from arcf.data.assembly import assemble
 from arcf.data.facts import FORMATS, read_facts
 from arcf.data.questions import read_questions
+from arcf.data.remarks import remark
 from arcf.data.source import Source
 from arcf.errors import InputError
 from arcf.types import Dataset, Question
 
 QUESTIONS = ("questions.jsonl", "questions.*.jsonl")
-FILES = (*(f"facts{suffix}" for suffix in FORMATS), *QUESTIONS)
+OTHER_QUESTIONS = tuple(f"questions*{suffix}" for suffix in (".csv", ".tsv", ".txt", ".json"))
+FILES = (*(f"facts{suffix}" for suffix in FORMATS), *QUESTIONS, *OTHER_QUESTIONS)
 
 
 def recognises(source: Source) -> bool:
@@ -36,6 +38,8 @@ def read(source: Source, name: str) -> Dataset:
 
 
 def _splits(source: Source) -> dict[str, list[Question]]:
+    for file in (file for pattern in OTHER_QUESTIONS for file in source.names(pattern)):
+        remark(f"{source.at(file)} is not read: questions of a corpus are JSON lines (questions.jsonl).")
     splits: dict[str, list[Question]] = {}
     places: dict[str, str] = {}
     for file in (file for pattern in QUESTIONS for file in source.names(pattern)):

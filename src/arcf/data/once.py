@@ -5,7 +5,7 @@ A million facts take half a minute to read and half a gigabyte to hold, and no t
 
 import json
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from hashlib import sha256
 from time import perf_counter
@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from arcf.data.readers import Reader
+from arcf.data.remarks import hearing
 from arcf.data.source import Source
 from arcf.errors import ArcfWarning
 from arcf.kept.arrays import Arrays
@@ -23,7 +24,7 @@ from arcf.kept.keeping import find, keep
 from arcf.types import Dataset, Gold, Option, Question
 
 KIND: Final = "corpora"
-VERSION: Final = 1
+VERSION: Final = 2
 """Goes up when a reader makes something else of the same files."""
 WORTH_FACTS: Final = 5_000
 """A smaller corpus is read as fast as it is mapped."""
@@ -43,21 +44,14 @@ def read_once(reader: Reader, source: Source, name: str) -> Dataset:
         _repeat(said)
         return dataset
     start = perf_counter()
-    dataset, said = _heard(lambda: reader.read(source, name))
+    with hearing() as said:  # Whoever maps what was read should hear it as well.
+        dataset = reader.read(source, name)
     _repeat(said)
     if content is None or len(dataset.facts) < WORTH_FACTS or source.fingerprint(reader.files) != content:
         return dataset  # The last: a file has changed while it was read, and nobody knows before or after which line.
     arrays = _arrays(dataset, said)
     about = About("facts and questions", len(dataset.facts), KeptFacts(arrays).texts.digest, name)
     return _restored(keep(KIND, mark, about, arrays, perf_counter() - start), name)[0]
-
-
-def _heard(read: Callable[[], Dataset]) -> tuple[Dataset, list[str]]:
-    """What was read, and what was warned of: whoever maps it should hear it as well."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ArcfWarning)
-        dataset = read()
-    return dataset, [str(warning.message) for warning in caught if issubclass(warning.category, ArcfWarning)]
 
 
 def _repeat(said: list[str]) -> None:

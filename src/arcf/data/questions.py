@@ -83,7 +83,10 @@ def _gold(record: Record) -> tuple[Gold, ...]:
     entries = record.fields.get("gold") or []
     if not isinstance(entries, list):
         raise record.error("'gold' should be a list of uids, or of objects with uid and role.")
-    return tuple(_one_gold(record, entry) for entry in entries)
+    found: dict[str, Gold] = {}  # A uid that is repeated is no second fact to find.
+    for one in (_one_gold(record, entry) for entry in entries):
+        found.setdefault(one.uid, one)
+    return tuple(found.values())
 
 
 def _one_gold(record: Record, entry: object) -> Gold:

@@ -58,7 +58,10 @@ class Folder(Source):
 
     def names(self, pattern: str) -> list[str]:
         """See Source; the file system does the matching, so that a large folder is never walked."""
-        found = (match.relative_to(self.path) for match in self.path.glob(pattern) if match.is_file())
+        try:
+            found = [match.relative_to(self.path) for match in self.path.glob(pattern) if match.is_file()]
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror or error}).", self.path) from error
         return sorted(name.as_posix() for name in found if not _is_hidden(name))
 
     def text(self, name: str) -> str:

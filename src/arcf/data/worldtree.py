@@ -6,14 +6,14 @@ regardless of letter case, so one reader serves both.
 """
 
 import re
-import warnings
 from collections.abc import Iterator
 
 from arcf.data.assembly import assemble
 from arcf.data.choices import letter, split_options
 from arcf.data.delimited import Cells, Table, read_tsv
+from arcf.data.remarks import remark
 from arcf.data.source import Source
-from arcf.errors import ArcfWarning, InputError
+from arcf.errors import InputError
 from arcf.types import Dataset, Fact, Gold, Question
 
 TABLES = ("tables/*.tsv", "annotation/*/tables/*.tsv")
@@ -48,7 +48,7 @@ def read(source: Source, name: str) -> Dataset:
     unanswered = sum(not question.answer for questions in splits.values() for question in questions)
     if unanswered:
         message = f"{name}: {unanswered} questions have no option for their answer key; their query is the stem alone."
-        warnings.warn(message, ArcfWarning, stacklevel=2)
+        remark(message)
     return assemble(name, source.place, facts, splits)
 
 
@@ -65,7 +65,7 @@ def read_facts(source: Source, name: str) -> tuple[Fact, ...]:
             facts[fact.uid] = fact
     if repeated:
         message = f"{name}: {repeated} facts have the uid of an earlier one; the last fact of each uid counts."
-        warnings.warn(message, ArcfWarning, stacklevel=3)
+        remark(message)
     return tuple(facts.values())
 
 
