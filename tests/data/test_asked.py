@@ -32,6 +32,39 @@ def test_plain_lines_with_answers_and_options() -> None:
     )
 
 
+@pytest.mark.parametrize("answer", ["a", "(A)", "1", "(1)", "ice", " ICE "])
+@pytest.mark.parametrize("printed", ["(A) ice (B) fire", "(1) ice (2) fire"])
+@pytest.mark.parametrize("mark", ["(answer)", "(Answer)", "(ANSWER)"])
+def test_the_answer_to_printed_options(answer: str, printed: str, mark: str) -> None:
+    text = f"What melts? {printed} {mark} {answer}\n"
+    assert read_asked(text, "x.txt") == (Question("line-1", "What melts?", (ICE, FIRE), "ice"),)
+
+
+@pytest.mark.parametrize(
+    ("printed", "answer", "right"),
+    [
+        ("(A) 3 (B) 4", "3", "3"),
+        ("(A) 2 (B) 1", "2", "2"),
+        ("(A) 2 (B) 1", "b", "1"),
+        ("(1) 2 (2) 1", "2", "1"),
+        ("(A) b (B) a", "B", "a"),
+    ],
+)
+def test_numbers_are_labels_or_texts(printed: str, answer: str, right: str) -> None:
+    assert read_asked(f"How many? {printed} (answer) {answer}", "x.txt")[0].answer == right
+
+
+def test_a_label_that_no_option_has_is_named_as_it_was_written() -> None:
+    with pytest.raises(InputError, match="answer '5' is neither the label nor the text of an option"):
+        read_asked("How many? (A) one (B) two (answer) 5", "x.txt")
+
+
+def test_the_last_mark_counts() -> None:
+    assert read_asked("What is an (Answer) here? (answer) this", "x.txt") == (
+        Question("line-1", "What is an (Answer) here?", answer="this"),
+    )
+
+
 def test_a_pipe_that_begins_with_a_brace_is_json_lines() -> None:
     assert read_asked('\n {"question": "What melts?"}', "/dev/fd/63") == (Question("line-2", "What melts?"),)
 

@@ -10,19 +10,22 @@ A file's name tells its format. What has a name without ending, such as a pipe (
 lines if it begins with a brace, and else plain text. A question without id is named after its line (`line-12`).
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from arcf.data.choices import split_options
+from arcf.data.choices import letter, split_options
 from arcf.data.delimited import Table, read_csv, read_tsv
 from arcf.data.questions import make_question
 from arcf.data.record import Record, json_lines
 from arcf.errors import InputError
 from arcf.files import lines_of
-from arcf.types import ANSWER_MARK, Question
+from arcf.types import ANSWER_MARK, Option, Question
 
 LISTS = ("options", "gold")
+_MARK = re.compile(re.escape(ANSWER_MARK), re.IGNORECASE)
+_LABEL = re.compile(r"\(?([A-Ha-h1-8])\)?")
 
 
 def read_asked(text: str, place: str) -> tuple[Question, ...]:
@@ -49,7 +52,8 @@ def read_asked(text: str, place: str) -> tuple[Question, ...]:
 def _plain_lines(text: str, place: str) -> Iterator[Record]:
     for number, line in enumerate(lines_of(text), 1):
         if line.strip():
-            question, _, answer = line.rpartition(ANSWER_MARK) if ANSWER_MARK in line else (line, "", "")
+            *_, mark = (None, *_MARK.finditer(line))
+            question, answer = (line[: mark.start()], line[mark.end() :]) if mark else (line, "")
             yield Record(_printed({"question": question, "answer": answer}), place, number)
 
 
@@ -67,8 +71,23 @@ def _rows(table: Table) -> Iterator[Record]:
 def _printed(fields: dict[str, Any]) -> dict[str, Any]:
     """The fields with the options that are printed with the question, if any are."""
     name = "stem" if fields.get("stem") else "question"
-    stem, options = split_options(fields.get(name, ""))
+    printed = fields.get(name, "")
+    stem, options = split_options(printed)
+    if options:
+        fields = fields | {"answer": _answer(fields.get("answer", ""), options, printed)}
     return fields | {name: stem, "options": {option.label: option.text for option in options}}
+
+
+def _answer(answer: str, options: Sequence[Option], printed: str) -> str:
+    """An answer that is a label, in any form, as the letter of its option.
+
+    Beside letters, a number may be an option's text instead: "How many? (A) 2 (B) 1 (answer) 2".
+    """
+    label = _LABEL.fullmatch(answer.strip())
+    if not label or letter(label[1]) not in {option.label for option in options}:
+        return answer
+    is_text = label[1] in {option.text for option in options} and f"({options[0].label})" in printed
+    return label[1] if is_text else letter(label[1])
 
 
 FORMATS: dict[str, Callable[[str, str], Iterator[Record]]] = {

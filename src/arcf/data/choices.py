@@ -6,6 +6,7 @@ from arcf.types import Option
 
 LETTERS = "ABCDEFGH"
 DIGITS = "12345678"
+_SECOND = {LETTERS[0]: LETTERS[1], DIGITS[0]: DIGITS[1]}
 _LABEL = re.compile(r"\(([A-H1-8])\)")
 
 
@@ -17,11 +18,11 @@ def split_options(text: str) -> tuple[str, tuple[Option, ...]]:
     order, all of the text is the stem.
     """
     labels = list(_LABEL.finditer(text))
-    for start in range(len(labels) - 1, -1, -1):
-        run = _run(labels[start:])
-        if len(run) > 1:
-            return _squeeze(text[: run[0].start()]), _options(text, run)
-    return _squeeze(text), ()
+    start = _start(labels)
+    if start is None:
+        return _squeeze(text), ()
+    run = _run(labels[start:])
+    return _squeeze(text[: run[0].start()]), _options(text, run)
 
 
 def letter(label: str) -> str:
@@ -30,14 +31,25 @@ def letter(label: str) -> str:
     return LETTERS[DIGITS.index(label)] if label and label in DIGITS else label
 
 
+def _start(labels: list[re.Match[str]]) -> int | None:
+    """The place of the last A or 1 with a B or 2 somewhere behind it."""
+    behind: set[str] = set()
+    for place in range(len(labels) - 1, -1, -1):
+        label = labels[place][1]
+        if _SECOND.get(label) in behind:
+            return place
+        behind.add(label)
+    return None
+
+
 def _run(labels: list[re.Match[str]]) -> list[re.Match[str]]:
-    """The labels that count on from the first one, if that is an A or a 1."""
+    """The labels that count on from the first one, which is an A or a 1."""
     alphabet = DIGITS if labels[0][1] in DIGITS else LETTERS
     run: list[re.Match[str]] = []
     for label in labels:
         if len(run) < len(alphabet) and label[1] == alphabet[len(run)]:
             run.append(label)
-    return run if run and run[0] is labels[0] else []
+    return run
 
 
 def _options(text: str, run: list[re.Match[str]]) -> tuple[Option, ...]:
