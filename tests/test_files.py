@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcf.data import data_directory
 from arcf.errors import InputError
 from arcf.files import (
     atomic_write,
@@ -20,13 +21,15 @@ from arcf.files import (
     locked,
     make_folder,
     read_input,
+    read_json,
     read_text,
     usual_mode,
     write_text,
 )
+from arcf.kept.folder import cache_folder
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"])))
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
 def test_decode_reads_back_any_text(text: str) -> None:
     assert decode(text.encode(), "x") == text.removeprefix("\ufeff")
 
@@ -46,6 +49,36 @@ def test_input_is_a_file_or_standard_input(tmp_path: Path, monkeypatch: pytest.M
 def test_not_utf8_names_the_line() -> None:
     with pytest.raises(InputError, match=r"^x\.txt:3: is not UTF-8 text"):
         decode(b"a\nb\nc\xff\nd\xff", "x.txt")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
+def test_other_encodings_of_plain_english_are_not_utf8(encoding: str) -> None:
+    with pytest.raises(InputError, match=r"^x\.txt:1: is not UTF-8 text"):
+        decode("moss is green\nherons wade\n".encode(encoding), "x.txt")
+
+
+def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(InputError, match=r"^standard input: is closed\.$"):
+        read_input(Path("-"))
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "1" * 5_000])
+def test_json_that_python_does_not_read(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(InputError, match="is JSON that cannot be read: a number is too long, or it is nested too deep"):
+        read_json(tmp_path / "x.json")
+
+
+def test_somebody_without_a_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(_: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", nobody)
+    for variable, folder in (("ARCF_DATA", data_directory), ("ARCF_CACHE", cache_folder)):
+        monkeypatch.setenv(variable, "~/here")
+        with pytest.raises(InputError, match=f"no home directory .* name a folder by the variable {variable}"):
+            folder()
 
 
 def test_what_cannot_be_read(tmp_path: Path) -> None:

@@ -38,16 +38,24 @@ def read_input(path: Path) -> tuple[str, str]:
     """
     if str(path) != "-":
         return read_text(path), str(path)
+    if sys.stdin is None:
+        raise InputError("is closed.", STANDARD_INPUT)
     return decode(sys.stdin.buffer.read(), STANDARD_INPUT), STANDARD_INPUT
 
 
 def decode(content: bytes, path: Path | str) -> str:
     """Text of UTF-8 bytes; `path` is only for the message."""
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("is not UTF-8 text; save it as UTF-8 and try again.", path, line) from error
+        raise _not_utf8(content, error.start, path) from error
+    if "\0" in text:  # UTF-16 of plain English is proper UTF-8, with a zero after every letter.
+        raise _not_utf8(content, content.index(b"\0"), path)
+    return text
+
+
+def _not_utf8(content: bytes, place: int, path: Path | str) -> InputError:
+    return InputError("is not UTF-8 text; save it as UTF-8 and try again.", path, content.count(b"\n", 0, place) + 1)
 
 
 def lines_of(text: str) -> list[str]:
@@ -78,6 +86,10 @@ def read_json(path: Path) -> Any:
         return json.loads(read_text(path))
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON ({error.msg}).", path, error.lineno) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            "is JSON that cannot be read: a number is too long, or it is nested too deeply.", path
+        ) from error
 
 
 def read_json_object(path: Path) -> dict[str, Any]:
@@ -90,6 +102,21 @@ def read_json_object(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise InputError("is not a JSON object.", path)
     return content
+
+
+@contextmanager
+def own_folder(variable: str) -> Iterator[None]:
+    """Say in one sentence that somebody without a home directory has to name a folder.
+
+    Raises:
+        InputError: the block looked for that directory.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        raise InputError(
+            f"There is no home directory to keep files in; name a folder by the variable {variable}."
+        ) from error
 
 
 @contextmanager

@@ -52,6 +52,16 @@ def test_rows_know_their_lines_and_are_filled_up() -> None:
     assert table.rows == [(2, ["1", ""]), (5, ["2", "3"])]
 
 
+def test_a_tsv_cell_that_goes_on_in_the_next_line_is_refused() -> None:
+    with pytest.raises(InputError, match=r"x\.tsv:2: has a cell that goes on in the next line; save it as CSV"):
+        read_tsv('text\tuid\n"line one\nline two"\ta\nsalt\tb\n', "x.tsv")
+
+
+def test_csv_rows_are_named_after_the_line_that_they_begin_in() -> None:
+    table = read_csv('text,uid\n"line one\nline two",a\n\nsalt,b\n', "x.csv")
+    assert table.rows == [(2, ["line one\nline two", "a"]), (5, ["salt", "b"])]
+
+
 def test_a_row_with_too_many_cells_is_refused() -> None:
     with pytest.raises(InputError, match=r"x\.csv:3: has 3 cells where the header has 2; quote"):
         read_csv("uid,text\n1,fine\n2,salt, dissolved\n", "x.csv")

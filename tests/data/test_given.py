@@ -63,3 +63,9 @@ def test_text_in_any_script() -> None:
     assert check_text("雪 \N{GRINNING FACE} \x1b", "The question") == "雪 \N{GRINNING FACE} \x1b"
     with pytest.raises(InputError, match=r"^The question should be text, found list\.$"):
         check_text([], "The question")
+
+
+def test_two_facts_of_one_uid() -> None:
+    facts = tuple(Fact(uid, f"{uid} is green") for uid in ("a", "b", "a"))
+    with pytest.raises(InputError, match=r"^Several facts have the uid 'a'; give each fact its own\.$"):
+        given_facts(Dataset("mine", facts))

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,6 +31,16 @@ def test_a_path_as_text_or_path(facts: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert load(".").name == "ponds"
     monkeypatch.setenv("HOME", str(facts.parent))
     assert load("~/facts.txt").name == "facts"
+
+
+def test_a_dash_is_standard_input(tmp_path: Path) -> None:
+    program = "from arcf.data import load; print([fact.text for fact in load('-').facts])"
+    given = {"input": "moss is green\nherons wade\n", "capture_output": True, "text": True, "check": True}
+    found = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, **given)
+    assert found.stdout == "['moss is green', 'herons wade']\n"
+    (tmp_path / "-").write_text("salt dissolves\n")
+    found = subprocess.run([sys.executable, "-c", program.replace("'-'", "'./-'")], cwd=tmp_path, **given)
+    assert found.stdout == "['salt dissolves']\n"
 
 
 @pytest.mark.usefixtures("facts")

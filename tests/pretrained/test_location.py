@@ -124,3 +124,9 @@ def test_a_stamp_changes_with_the_hubs_commit(tmp_path: Path, monkeypatch: pytes
     assert model_stamp("some/model") == before, "a process stays with what it has"
     location._fetch.cache_clear()
     assert model_stamp("some/model") != before
+
+
+@pytest.mark.parametrize("name", ["~nosuchuser/m", "m" * 300])
+def test_a_name_that_no_folder_can_have(name: str) -> None:
+    with pytest.raises(InputError, match="cannot be looked for"):
+        find_folder(name)

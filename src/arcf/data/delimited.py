@@ -1,9 +1,10 @@
 """Comma- and tab-separated text with a header line."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from itertools import pairwise
 
 from arcf.errors import InputError
 from arcf.files import lines_of
@@ -46,12 +47,13 @@ def read_tsv(text: str, place: str) -> Table:
     what pandas reads, which the official scorer uses; but a lone quotation mark cannot swallow the lines after it.
 
     Raises:
-        InputError: the header is separated by something else, or a row has more cells than it.
+        InputError: the header is separated by something else, a row has more cells than it, or a quoted cell goes on in
+            the next line.
     """
     _check_separator(text, "\t", place)
-    lines = (line.removesuffix("\r") for line in lines_of(text))
-    numbered = ((number, [unquote(cell) for cell in line.split("\t")]) for number, line in enumerate(lines, 1))
-    return _table(numbered, place)
+    lines = [line.removesuffix("\r").split("\t") for line in lines_of(text)]
+    _check_breaks(lines, place)
+    return _table(((number, list(map(unquote, cells))) for number, cells in enumerate(lines, 1)), place)
 
 
 def read_csv(text: str, place: str) -> Table:
@@ -64,9 +66,11 @@ def read_csv(text: str, place: str) -> Table:
     reader = csv.reader(StringIO(text, newline=""), strict=True)
 
     def numbered() -> Iterator[tuple[int, Cells]]:
+        begins = 1
         try:
             for cells in reader:
-                yield reader.line_num, cells
+                yield begins, cells
+                begins = reader.line_num + 1
         except csv.Error as error:
             raise InputError(f"is not proper CSV ({error}).", place, reader.line_num) from error
 
@@ -80,6 +84,16 @@ def _check_separator(text: str, expected: str, place: str) -> None:
     if found in header and expected not in header:
         name = SEPARATORS[expected]
         raise InputError(f"is separated by {SEPARATORS[found]}, not by {name}; save it with {name}.", place, 1)
+
+
+def _check_breaks(lines: Sequence[Cells], place: str) -> None:
+    """A cell that opens with a quotation mark, and the next line's first that closes with one, were one cell."""
+    for number, (line, following) in enumerate(pairwise(lines), 1):
+        cell, rest = line[-1], following[0]
+        if cell.startswith('"') and rest.endswith('"') and cell.count('"') % 2 and rest.count('"') % 2:
+            raise InputError(
+                "has a cell that goes on in the next line; save it as CSV, which allows that.", place, number
+            )
 
 
 def unquote(cell: str) -> str:

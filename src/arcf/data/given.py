@@ -14,7 +14,8 @@ def given_facts(facts: str | Path | Dataset | Iterable[str] | None = None) -> Da
     Texts are numbered from 1 on, in their order; the numbers are their uids.
 
     Raises:
-        InputError: there is no fact, a text is empty or no text, or what is given has none of the forms; and as `load`.
+        InputError: there is no fact, a text is empty or no text, two facts have one uid, or what is given has none of
+            the forms; and as `load`.
         UnknownNameError: there is no dataset of that name.
     """
     if isinstance(facts, Dataset):
@@ -53,4 +54,7 @@ def _fact(text: object, place: int) -> Fact:
 def _some(dataset: Dataset) -> Dataset:
     if not dataset.facts:
         raise InputError("There are no facts; give at least one.")
+    if len(dataset.ids) < len(dataset.facts):
+        repeated = next(fact.uid for place, fact in enumerate(dataset.facts) if dataset.ids[fact.uid] != place)
+        raise InputError(f"Several facts have the uid '{repeated}'; give each fact its own.")
     return dataset

@@ -22,8 +22,8 @@ def load(dataset: str | Path = PACKAGED) -> Dataset:
     """The dataset of a name or at a path.
 
     A name is `science` (the corpus that comes with arcf) or that of a folder in the data directory (worldtree-2020,
-    worldtree-2019 and whatever else is there); a path is that of a zip archive, a folder, or a file or pipe of facts.
-    Names come first: write ./science for a folder of that name.
+    worldtree-2019 and whatever else is there); a path is that of a zip archive, a folder, or a file or pipe of facts
+    (`-` is standard input). Names come first: write ./science for a folder of that name.
 
     Raises:
         InputError: it is not installed, or something in its files is wrong.
@@ -49,7 +49,7 @@ def _locate(dataset: str | Path) -> Path:
         installed = data_directory() / dataset
         if installed.is_dir():
             return installed
-    path = Path(dataset).expanduser()
+    path = Path("/dev/stdin") if dataset == "-" else Path(dataset).expanduser()
     if not path.exists() and is_name(str(dataset)):
         raise _unknown(str(dataset))
     return path

@@ -74,8 +74,16 @@ def _record(line: str, place: str, number: int) -> Record:
         if _SURROGATE.search(line):
             json.dumps(fields, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "it cannot be written as UTF-8"
-        raise InputError(f"is not JSON ({reason}); each line should be one object.", place, number) from error
+        raise InputError(f"is not JSON ({_reason(error)}); each line should be one object.", place, number) from error
     if not isinstance(fields, dict):
         raise InputError("should be a JSON object in braces.", place, number)
     return Record(fields, place, number)
+
+
+def _reason(error: Exception) -> str:
+    match error:
+        case json.JSONDecodeError():
+            return error.msg
+        case UnicodeEncodeError():
+            return "it cannot be written as UTF-8"
+    return "a number is too long, or it is nested too deeply"

@@ -15,6 +15,7 @@ from time import time
 from typing import Final
 
 from arcf.errors import InputError
+from arcf.files import own_folder
 from arcf.kept.head import About, read_head
 
 VARIABLE, OWN = "ARCF_CACHE", "arcf-cache"
@@ -53,13 +54,15 @@ def cache_folder() -> Path:
     """The folder of all kept files: a folder of its own in $ARCF_CACHE, else the user's cache directory.
 
     Whatever is in it may be deleted at any time, so nothing of anybody else's may be there.
+
+    Raises:
+        InputError: the user has no home directory, and the variable names no folder.
     """
-    chosen = os.environ.get(VARIABLE)
-    if chosen:
-        return Path(chosen).expanduser() / OWN
     from platformdirs import user_cache_path
 
-    return user_cache_path("arcf")
+    chosen = os.environ.get(VARIABLE)
+    with own_folder(VARIABLE):
+        return Path(chosen).expanduser() / OWN if chosen else user_cache_path("arcf")
 
 
 def kept_path(kind: str, mark: str) -> Path:

@@ -28,9 +28,16 @@ def find_folder(name: str | Path) -> Path | None:
 
     It is the name itself, the finished model in it if the name is the folder of a training run, or the copy in an
     installed package.
+
+    Raises:
+        InputError: there can be no folder of that name.
     """
-    folder = Path(name).expanduser()
-    if folder.is_dir():
+    try:
+        folder = Path(name).expanduser()
+        is_here = folder.is_dir()
+    except (OSError, RuntimeError) as error:  # A name that is too long; a home directory of nobody.
+        raise InputError(f"cannot be looked for ({getattr(error, 'strerror', None) or error}).", name) from error
+    if is_here:
         finished = folder / "model"
         is_run = not (folder / CONFIG).exists() and (finished / CONFIG).exists()
         return finished if is_run else folder
