@@ -52,8 +52,8 @@ def read_asked(text: str, place: str) -> tuple[Question, ...]:
 def _plain_lines(text: str, place: str) -> Iterator[Record]:
     for number, line in enumerate(lines_of(text), 1):
         if line.strip():
-            *_, mark = (None, *_MARK.finditer(line))
-            question, answer = (line[: mark.start()], line[mark.end() :]) if mark else (line, "")
+            marks = list(_MARK.finditer(line))
+            question, answer = (line[: marks[-1].start()], line[marks[-1].end() :]) if marks else (line, "")
             yield Record(_printed({"question": question, "answer": answer}), place, number)
 
 
