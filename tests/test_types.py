@@ -1,3 +1,5 @@
+import copy
+import pickle
 from dataclasses import FrozenInstanceError
 
 import numpy as np
@@ -50,3 +52,11 @@ def test_gold_ids_are_known_and_unique_in_annotated_order() -> None:
 def test_a_chain_lists_its_facts_in_order() -> None:
     steps = (Step(Candidate(5, 0.9), ()), Step(Candidate(2, 0.7), ()))
     assert Chain(QUESTION, steps, stopped=True).facts == (5, 2)
+
+
+def test_a_dataset_travels() -> None:
+    dataset = Dataset("d", (Fact("a", "x"),), {"train": (QUESTION,)}, (QUESTION, QUESTION))
+    assert dict(dataset.ids) == {"a": 0}
+    for copied in (pickle.loads(pickle.dumps(dataset)), copy.deepcopy(dataset)):  # noqa: S301
+        assert copied == dataset
+        assert copied.ids == dataset.ids

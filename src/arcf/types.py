@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Literal, get_args, overload
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,6 +179,10 @@ class Dataset:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "splits", MappingProxyType(dict(self.splits)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and other processes make it again: a proxy of a dict cannot travel."""
+        return type(self), (self.name, self.facts, dict(self.splits), self.whole_training)
 
     @cached_property
     def ids(self) -> Mapping[str, int]:

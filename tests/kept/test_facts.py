@@ -41,3 +41,18 @@ def test_texts_as_facts() -> None:
     assert facts[1] == Fact("", "heat")
     assert number_texts(facts).tolist() == [0, 1, 0]
     assert (len(facts), dict(facts.ids), list(facts.cores)) == (3, {}, [])
+
+
+def test_equal_facts_are_equal() -> None:
+    facts = (Fact("a", "ice melts", "KINDOF", "ice"), Fact("b", "heat", "USED"))
+    first, second = (KeptFacts(KeptFacts.arrays(facts)) for _ in range(2))
+    assert first == second
+    assert hash(first) == hash(second)
+    for changed in (
+        Fact("c", "heat", "USED"),
+        Fact("b", "cold", "USED"),
+        Fact("b", "heat", "KINDOF"),
+        Fact("b", "heat", "MADE"),
+        Fact("b", "heat", "USED", "he"),
+    ):
+        assert KeptFacts(KeptFacts.arrays((facts[0], changed))) != first

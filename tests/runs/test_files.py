@@ -1,8 +1,10 @@
 """Run files: what is written comes back, in every format, and bad files are named by line."""
 
+import copy
 import gzip
 import json
 import os
+import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from arcf.data.delimited import unquote
 from arcf.errors import InputError, UnknownNameError
 from arcf.runs.files import FORMATS, Run, read_run, read_runs, write_run
 from arcf.runs.run import ChosenUids
@@ -24,10 +27,11 @@ DATASET = Dataset("tiny", tuple(Fact(uid, f"fact {uid}") for uid in UIDS))
 Write = Callable[..., Path]
 LARGEST = float(np.finfo(np.float32).max)
 
-# No white space, no line structure, and not the brace that marks JSON: ids that every format can hold.
+# No white space, no line structure, no quotation marks around it, and not the brace that marks JSON: ids that every
+# format can hold.
 ids = st.text(
     st.characters(codec="utf-8", exclude_categories=["Z", "C"], exclude_characters="{"), min_size=1, max_size=8
-)
+).filter(lambda name: unquote(name) == name)
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
@@ -301,3 +305,27 @@ def test_runs_of_one_name_are_told_apart_by_their_paths(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         write_run(path, DATASET, [ranking("Q", [0])])
     assert [run.name for run in read_runs(paths)] == [str(paths[0]), str(paths[1]), "other"]
+
+
+@pytest.mark.parametrize("name", ['"a1"', '""', '"say ""a"""'])
+def test_textgraphs_loses_quotation_marks(tmp_path: Path, name: str) -> None:
+    dataset = Dataset("quoted", (Fact(name, "text"),))
+    for own, asked in ((dataset, "Q1"), (DATASET, name)):
+        with pytest.raises(InputError, match=r"The textgraphs format cannot hold the id .*; write the run as json"):
+            write_run(tmp_path / "run", own, [ranking(asked, [0])])
+    write_run(tmp_path / "run", dataset, [ranking(name, [0])], "json")
+    assert read_run(tmp_path / "run").rankings == {name: (name,)}
+
+
+@pytest.mark.parametrize("name", ["json", "trec"])
+def test_a_score_that_is_no_number_is_not_written(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="ranking of question 'Q7' has a score that is not a number"):
+        write_run(tmp_path / "run", DATASET, [ranking("Q7", [0, 1], [1.0, float("nan")])], name)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_travels() -> None:
+    run = Run("mine", {"Q1": ("a1",)}, {"Q1": np.array([1.0])}, {"Q1": ChosenUids(("a1",), True)})
+    for copied in (pickle.loads(pickle.dumps(run)), copy.deepcopy(run)):  # noqa: S301
+        assert copied == run
+        assert copied.scores["Q1"].tolist() == [1.0]

@@ -13,7 +13,7 @@ from arcf.errors import InputError
 from arcf.runs import journal
 from arcf.runs.journal import Journal, fingerprint
 from arcf.runs.ranking import rank_questions
-from arcf.types import Chosen, Dataset, Fact, Gold, Question, Ranking
+from arcf.types import Chosen, Dataset, Fact, Gold, Option, Question, Ranking
 
 QUESTIONS = [Question(f"q{number}", f"question {number}") for number in range(5)]
 SETTINGS = {"model": "m", "k": 3}
@@ -203,3 +203,14 @@ def test_the_fingerprint_tells_corpora_and_questions_apart() -> None:
     as_precedents = replace(learnt, splits={"train": explained})
     assert fingerprint(as_precedents, QUESTIONS)["training"] != fingerprint(learnt, QUESTIONS)["training"]
     assert fingerprint(learnt, explained) == fingerprint(learnt, QUESTIONS)
+
+
+def test_the_fingerprint_tells_options_and_cores_apart() -> None:
+    options = tuple(replace(question, options=(Option("A", "ice"), Option("B", "heat"))) for question in QUESTIONS)
+    plain = Dataset("a", (Fact("1", "ice is a solid"),), {"train": tuple(QUESTIONS)})
+    with_core = replace(plain, facts=(Fact("1", "ice is a solid", core="ice solid"),))
+    with_options = replace(plain, splits={"train": options})
+    first = fingerprint(plain, QUESTIONS)
+    assert fingerprint(plain, options)["questions"] != first["questions"]
+    assert fingerprint(with_core, QUESTIONS)["facts"] != first["facts"]
+    assert fingerprint(with_options, QUESTIONS)["training"] != first["training"]

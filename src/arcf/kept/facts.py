@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcf.kept.arrays import Arrays
-from arcf.kept.texts import PackedTexts, Places
+from arcf.kept.texts import PackedTexts, Places, digest_of
 from arcf.types import Corpus, Fact, cores_of, number_texts, texts_of
 
 
@@ -39,6 +39,17 @@ class KeptFacts(Corpus):
             "numbers": number_texts(facts),
         }
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all facts are the same, by the digests of what they are made of."""
+        if not isinstance(other, KeptFacts):
+            return NotImplemented
+        return self._digests() == other._digests() and np.array_equal(
+            self._arrays["table_of"], other._arrays["table_of"]
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._digests())
+
     @property
     def texts(self) -> PackedTexts:
         """The text of every fact."""
@@ -59,6 +70,9 @@ class KeptFacts(Corpus):
         """A number for each fact that only facts of the same text share."""
         numbers: NDArray[np.int64] = self._arrays["numbers"]
         return numbers
+
+    def _digests(self) -> tuple[str, ...]:
+        return self._uids.digest, self._texts.digest, self._cores.digest, digest_of(self._tables)
 
     def __len__(self) -> int:
         return len(self._texts)

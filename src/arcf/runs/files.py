@@ -31,7 +31,7 @@ from arcf.registry import pick
 from arcf.runs.content import Content
 from arcf.runs.json_format import json_blocks, read_json_run
 from arcf.runs.run import Run
-from arcf.runs.scores import printed, strictly_decreasing
+from arcf.runs.scores import numbers, printed, strictly_decreasing
 from arcf.types import Dataset, Ranking
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -167,9 +167,9 @@ def _bad_trec_line(line: bytes, path: Path, number: int) -> InputError:
 
 
 def _textgraphs_blocks(dataset: Dataset, rankings: Iterable[Ranking]) -> Iterator[str]:
-    uids = np.array([_kept(fact.uid, "textgraphs", SPLITS_LINE) for fact in dataset.facts], dtype=object)
+    uids = np.array([_kept(fact.uid, "textgraphs", SPLITS_LINE, unquote) for fact in dataset.facts], dtype=object)
     for ranking in rankings:
-        start = _kept(ranking.question_id, "textgraphs", SPLITS_LINE) + "\t"
+        start = _kept(ranking.question_id, "textgraphs", SPLITS_LINE, unquote) + "\t"
         if len(ranking.facts):
             yield start + f"\n{start}".join(uids[ranking.facts]) + "\n"
 
@@ -182,13 +182,15 @@ def _trec_blocks(dataset: Dataset, rankings: Iterable[Ranking]) -> Iterator[str]
         parts = [f" arcf\n{_kept(ranking.question_id, 'trec', SPLITS_COLUMN)} Q0 "] * (4 * size)
         parts[1::4] = uids[ranking.facts]
         parts[2::4] = ranks[:size]
-        parts[3::4] = printed(strictly_decreasing(ranking.scores))
+        parts[3::4] = printed(strictly_decreasing(numbers(ranking)))
         yield "".join(parts).removeprefix(" arcf\n") + " arcf\n" * (size > 0)
 
 
-def _kept(name: str, format_name: str, forbidden: re.Pattern[str]) -> str:
-    """The id itself, if the format can hold it."""
-    if not name.strip() or forbidden.search(name):
+def _kept(
+    name: str, format_name: str, forbidden: re.Pattern[str], as_read: Callable[[str], str] = lambda name: name
+) -> str:
+    """The id itself, if the format can hold it, and reading gives it back."""
+    if not name.strip() or forbidden.search(name) or as_read(name) != name:
         raise InputError(f"The {format_name} format cannot hold the id {name!r}; write the run as json.")
     return name
 

@@ -24,7 +24,7 @@ from typing import IO, Any
 import numpy as np
 
 from arcf.errors import InputError
-from arcf.types import Chosen, Dataset, Question, Ranking, digest_texts
+from arcf.types import Chosen, Dataset, Question, Ranking, cores_of, digest_texts
 
 Settings = Mapping[str, Any]
 
@@ -123,15 +123,19 @@ class Journal:
 def fingerprint(dataset: Dataset, questions: Sequence[Question]) -> dict[str, str]:
     """What a ranking depends on besides the ranker: hashes of facts, training questions and what is ranked for.
 
+    Facts with their cores, which some distances read, and questions in every form in which they may be asked.
+
     Training questions decide what a word weighs, and may be precedents, with their gold facts.
     """
     gold = json.dumps([[gold.uid for gold in question.gold] for question in dataset.training])
     training = digest_texts([gold, *_texts(dataset.training)])
-    return {"facts": dataset.digest, "training": training, "questions": digest_texts(_texts(questions))}
+    facts = digest_texts([dataset.digest, *cores_of(dataset.facts)])
+    return {"facts": facts, "training": training, "questions": digest_texts(_texts(questions))}
 
 
 def _texts(questions: Sequence[Question]) -> Iterator[str]:
-    return (part for question in questions for part in (question.id, question.query()))
+    for question in questions:
+        yield from (question.id, question.query(), question.asked("options").query())
 
 
 def _line(ranking: Ranking) -> bytes:

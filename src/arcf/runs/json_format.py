@@ -22,7 +22,7 @@ from arcf.errors import InputError
 from arcf.files import decode
 from arcf.runs.content import Content
 from arcf.runs.run import ChosenUids
-from arcf.runs.scores import LARGEST, printed
+from arcf.runs.scores import LARGEST, numbers, printed
 from arcf.types import Chosen, Dataset, Ranking
 
 
@@ -53,7 +53,7 @@ def json_blocks(dataset: Dataset, rankings: Iterable[Ranking]) -> Iterator[str]:
     comma = ""
     for ranking in rankings:
         facts = ",".join(uids[ranking.facts])
-        scores = ",".join(printed(np.clip(ranking.scores, -LARGEST, LARGEST)))
+        scores = ",".join(printed(np.clip(numbers(ranking), -LARGEST, LARGEST)))
         name, chain = json.dumps(ranking.question_id), _chain_text(ranking.chosen, uids)
         yield f'{comma}\n{{"question": {name}, "facts": [{facts}], "scores": [{scores}]{chain}}}'
         comma = ","

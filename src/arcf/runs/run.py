@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,10 @@ class Run:
     def __post_init__(self) -> None:
         for name in ("rankings", "scores", "chains"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and other processes make it again: a proxy of a dict cannot travel."""
+        return type(self), (self.name, dict(self.rankings), dict(self.scores), dict(self.chains))
 
     @classmethod
     def of(cls, name: str, dataset: Dataset, rankings: Iterable[Ranking]) -> "Run":

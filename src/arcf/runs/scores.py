@@ -5,9 +5,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcf.errors import InputError
+from arcf.types import Ranking
+
 LARGEST = np.finfo(np.float32).max
 LARGEST_BITS = int(LARGEST.view(np.int32))
 TINY_BITS = int(np.float32(2.0**-40).view(np.int32))
+
+
+def numbers(ranking: Ranking) -> NDArray[np.float64]:
+    """The scores of a ranking.
+
+    Raises:
+        InputError: one of them is not a number; what reads a run would refuse it.
+    """
+    if np.isnan(ranking.scores).any():
+        name = ranking.question_id
+        raise InputError(f"The ranking of question '{name}' has a score that is not a number; look at its ranker.")
+    return ranking.scores
 
 
 def strictly_decreasing(scores: NDArray[np.float64]) -> NDArray[np.float32]:
