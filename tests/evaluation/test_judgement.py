@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcf.errors import ArcfWarning, InputError, UnknownNameError
-from arcf.evaluation.judgement import judge
+from arcf.evaluation.judgement import judge, judge_ranking
 from arcf.evaluation.report import evaluate
 from arcf.runs.files import Run
 from arcf.types import Dataset, Fact, Gold, Question
@@ -174,6 +174,14 @@ class TestBadInput:
     def test_no_known_question(self) -> None:
         with pytest.raises(InputError, match="'mine' has no question of the split 'dev' of tiny"):
             judge(run(x="a"), dataset(question("q1", "a")), "dev")
+
+    def test_an_empty_run(self) -> None:
+        with pytest.raises(InputError, match="'mine' has no ranking; give one of the questions of the split 'dev'"):
+            evaluate(run(), dataset(question("q1", "a")), "dev")
+
+    def test_a_question_without_gold(self) -> None:
+        with pytest.raises(InputError, match="question 'q1' has no gold facts"):
+            judge_ranking(question("q1", ""), ["a"])
 
     def test_no_gold_names_the_splits_that_have_some(self) -> None:
         masked = dataset(question("q1", "a"), test=(question("q1", ""),))

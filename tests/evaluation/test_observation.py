@@ -65,6 +65,8 @@ def test_foreign_questions_name_where_they_are_from() -> None:
     assert [question.id.partition(":")[0] for question in asked] == ["ice", "ice"]
     assert not any(question.gold for question in asked)
     assert foreign(dataset(), dataset(), "train", 2) == ()
+    unexplained = Dataset("tea", (), {"train": (Question("q", "What is tea?"),)})
+    assert [question.id for question in foreign(dataset(), unexplained, "train", 2)] == ["tea:q"]
 
 
 def test_kept_observations_are_not_made_again(tmp_path: Path) -> None:
@@ -75,7 +77,8 @@ def test_kept_observations_are_not_made_again(tmp_path: Path) -> None:
     found = list(observe_all(again, dataset(), asked, kept))
     assert found[:2] == first
     assert again.search.scorer.calls == 2 * 4  # type: ignore[attr-defined]
-    assert list(kept.read(kept.mark(dataset())).values()) == found
+    marks = kept.marks(ranker(), dataset(), asked)
+    assert kept.read(marks) == dict(zip(marks, found, strict=True))
 
 
 def test_observations_of_another_model_or_other_facts_do_not_count(tmp_path: Path) -> None:
@@ -86,8 +89,23 @@ def test_observations_of_another_model_or_other_facts_do_not_count(tmp_path: Pat
         again = ranker()
         list(observe_all(again, corpus, asked, other))
         assert again.search.scorer.calls > 0  # type: ignore[attr-defined]
-    assert list(kept.read(kept.mark(dataset())).values()) == first
+    assert list(kept.read(kept.marks(ranker(), dataset(), asked)).values()) == first
     assert len(kept.path.read_text().splitlines()) == 6
+
+
+def test_observations_of_what_was_asked_otherwise_do_not_count(tmp_path: Path) -> None:
+    kept, (question,) = Kept(tmp_path / "chains.jsonl", "some/model"), draw(dataset(), "train", 1)
+    list(observe_all(ranker(), dataset(), [question], kept))
+    stem_alone = ranker()
+    stem_alone.search.query = "stem"
+    for again, asked in (
+        (ranker(), replace(question, stem="ice?")),
+        (ranker(), replace(question, gold=(Gold("c"),))),
+        (ranker(max_facts=3), question),
+        (stem_alone, question),
+    ):
+        list(observe_all(again, dataset(), [asked], kept))
+        assert again.search.scorer.calls > 0  # type: ignore[attr-defined]
 
 
 def test_what_a_model_held_out(tmp_path: Path) -> None:
@@ -103,4 +121,4 @@ def test_another_file(tmp_path: Path) -> None:
     path = tmp_path / "else.jsonl"
     path.write_text(json.dumps({"uid": "a"}) + "\n")
     with pytest.raises(InputError, match="something else than observed chains"):
-        Kept(path, "some/model").read("mark")
+        Kept(path, "some/model").read(["mark"])

@@ -48,6 +48,8 @@ def calibrate(
     from arcf.chain import load_calibration
     from arcf.evaluation.fitting import cross_fit
     from arcf.evaluation.plots import check_picture
+    from arcf.files import check_writable
+    from arcf.pretrained.location import CALIBRATION, locate
     from arcf.scorer import packaged_model
 
     name = model or str(packaged_model())
@@ -55,6 +57,8 @@ def calibrate(
         raise SettingError("--check writes no calibration; leave out --output.")
     if plot is not None:
         check_picture(plot)
+    for written in filter(None, (keep, None if check else output or locate(name) / CALIBRATION)):
+        check_writable(written)
     known = load_calibration(name) if check else None
     if check and known is None:
         raise InputError("has no calibration to check; make one with arcf calibrate.", name)
@@ -78,10 +82,14 @@ def _questions(
     from arcf.data import load
     from arcf.evaluation import observation
 
-    asked = []
+    asked: list[tuple[Dataset, tuple[Question, ...]]] = []
     other = load(foreign) if foreign else None
     for corpus in map(load, names):
         drawn = observation.draw(corpus, split, count)
+        if not drawn:
+            raise InputError(f"The split '{split}' of {corpus.name} has no gold facts to observe.")
+        if corpus.name in (before.name for before, _ in asked):
+            raise SettingError(f"Two datasets are called {corpus.name}; give each once, and a folder of its own name.")
         more = observation.foreign(corpus, other, split, len(drawn) // 4) if other else ()
         asked.append((corpus, (*drawn, *more)))
     return asked

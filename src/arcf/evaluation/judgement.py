@@ -95,7 +95,13 @@ def judge_questions(run: Run, dataset: Dataset, questions: Sequence[Question], w
 
 
 def judge_ranking(question: Question, uids: Collection[str]) -> Judgement:
-    """The judgement of one ranking, best first, of uids in lower case."""
+    """The judgement of one ranking, best first, of uids in lower case.
+
+    Raises:
+        InputError: the question has no gold.
+    """
+    if not question.gold:
+        raise InputError(f"The question '{question.id}' has no gold facts, so no ranking of it can be scored.")
     gold = tuple(fact.uid.lower() for fact in question.gold)
     ranks = gold_ranks(uids, gold)
     return Judgement(question, gold, ranks, predicted=bool(uids), ranks_2019=ranks if uids else None)
@@ -127,6 +133,8 @@ def _check_questions(
     with_gold: Mapping[str, Question],
     where: str,
 ) -> None:
+    if with_gold and not run.rankings:
+        raise InputError(f"The run '{run.name}' has no ranking; give one of the questions of {where}.")
     unknown = [name for name in run.rankings if name.lower() not in questions]
     if with_gold and len(unknown) == len(run.rankings):
         raise InputError(

@@ -1,7 +1,7 @@
 """Chains of questions with known gold, watched as they grow: what calibration is fitted on and judged by."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -67,7 +67,7 @@ def foreign(own: Dataset, other: Dataset, split: str, count: int) -> tuple[Quest
 
     Without them, all that calibration ever sees is questions that have an explanation.
     """
-    drawn = draw(other, split, count) if own.name != other.name else ()
+    drawn = sample_questions(other.split(split), count) if own.name != other.name else ()
     return tuple(replace(question, id=f"{other.name}:{question.id}", gold=()) for question in drawn)
 
 
@@ -104,18 +104,26 @@ def held_out(model: str | Path, dataset: Dataset, split: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A file of observations, one a line, each with a mark of the model and the corpus that it is of."""
+    """A file of observations, one a line, each with a mark of all that decides it."""
 
     path: Path
     model: str
 
-    def mark(self, dataset: Dataset) -> str:
-        """A hash of what the model's scores come from, of facts, and of training questions, which may be precedents."""
-        decisive = (scores_identity(self.model), fingerprint(dataset, ()))
-        return sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
+    def marks(self, ranker: Autoregressive, dataset: Dataset, questions: Sequence[Question]) -> list[str]:
+        """A hash for each question: of it and its gold, and of all that decides its observation besides it.
 
-    def read(self, mark: str) -> dict[str, Observation]:
-        """The observations of that mark by question. A last line that a kill cut short is taken away.
+        That is what the model's scores come from, how chains are searched for, the facts, and the training questions,
+        which may be precedents.
+        """
+        search, facts = ranker.search, (dataset.name, fingerprint(dataset, ()))
+        decisive = (scores_identity(self.model), asdict(search.settings), search.query, facts)
+        return [
+            sha256(json.dumps((decisive, asdict(question)), sort_keys=True).encode()).hexdigest()
+            for question in questions
+        ]
+
+    def read(self, marks: Collection[str]) -> dict[str, Observation]:
+        """The observations of these marks, each by its own. A last line that a kill cut short is taken away.
 
         Raises:
             InputError: the file cannot be read, or a line is no observation.
@@ -128,10 +136,9 @@ class Kept:
             write_text(self.path, text)
         try:
             records = [json.loads(line) for line in text.splitlines()]
-            own = [Observation.from_dict(record) for record in records if record["mark"] == mark]
+            return {record["mark"]: Observation.from_dict(record) for record in records if record["mark"] in marks}
         except (ValueError, TypeError, KeyError) as error:
             raise InputError("holds something else than observed chains; choose another file.", self.path) from error
-        return {one.question: one for one in own}
 
     def add(self, mark: str, found: Observation) -> None:
         """Append an observation."""
@@ -152,16 +159,17 @@ def observe_all(
         ranker: what finds the chains.
         dataset: their corpus.
         questions: those with known gold.
-        kept: a file of observations; those of the same model and corpus are not made again, others are appended.
+        kept: a file of observations; what was observed of the same question in the same way is not made again, the
+            others are appended.
         progress: is called after each question.
 
     Raises:
         InputError: the file cannot be read, or is none of observations.
     """
-    mark = kept.mark(dataset) if kept else ""
-    known = kept.read(mark) if kept else {}
-    for question in questions:
-        found = known.get(question.id)
+    marks = kept.marks(ranker, dataset, questions) if kept else [""] * len(questions)
+    known = kept.read(set(marks)) if kept else {}
+    for mark, question in zip(marks, questions, strict=True):
+        found = known.get(mark)
         if found is None:
             found = observe(ranker, dataset, question)
             if kept:
