@@ -268,3 +268,16 @@ def test_a_job_can_be_done_in_parts_and_in_any_order(tmp_path: Path) -> None:
     found = {record["id"]: record for record in map(json.loads, path.read_text().splitlines())}
     for expected in JOB.records():
         assert json.dumps(found[expected["id"]] | {"seconds": 0}) == json.dumps(expected | {"seconds": 0})
+
+
+@pytest.mark.parametrize(
+    ("names", "complaint"), [(["q", ""], "no id"), (["q", "p", "q"], "2 questions have the id 'q'")]
+)
+def test_questions_that_ids_do_not_tell_apart(
+    tmp_path: Path, scorer: InOrder, names: list[str], complaint: str
+) -> None:
+    job = replace(JOB, questions=[Question(name, f"What melts ice {n}?") for n, name in enumerate(names)])
+    with pytest.raises(InputError, match=complaint):
+        explain_to_file(job, tmp_path / "out")
+    assert not scorer.asked
+    assert not (tmp_path / "out").exists()

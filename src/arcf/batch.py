@@ -7,6 +7,7 @@ is missing.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -128,9 +129,10 @@ def explain_to_file(
         work: what does the job, or the part that is left of it, in any order: here, one after the other, unless given.
 
     Raises:
-        InputError: the file cannot be written, another command writes it, or it holds something else than
-            explanations of this job.
+        InputError: the file cannot be written, another command writes it, it holds something else than
+            explanations of this job, or two questions have one id, or one has none.
     """
+    _check_ids(job.questions)
     check_writable(output)
     job = job.decided()
     with locked(output):
@@ -141,6 +143,15 @@ def explain_to_file(
             with output.open("ab") as file:
                 file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
             progress()
+
+
+def _check_ids(questions: Sequence[Question]) -> None:
+    """A file tells by the ids of its questions which are done."""
+    count = Counter(question.id for question in questions)
+    if count[""]:
+        raise InputError("A question has no id, so nobody could tell whether it is done; give each question its own.")
+    if repeated := [name for name, times in count.items() if times > 1]:
+        raise InputError(f"{count[repeated[0]]} questions have the id '{repeated[0]}'; give each question its own.")
 
 
 def explained(path: Path, job: ExplanationJob) -> frozenset[str]:

@@ -118,6 +118,8 @@ def test_json(arcf: Arcf, capsys: Capture) -> None:
         (("ice", "--format", "markdwon"), "Did you mean 'markdown'?"),
         (("ice", "--json", "--format", "text"), "give one of them"),
         (("ice", "--output", "x.jsonl"), "--output is for --file and --split"),
+        (("ice", "--svg", "x.html", "--html", "x.html"), "name the same file"),
+        (("--split", "dev", "--output", "-"), "without it, explanations go to standard output"),
         (("--split", "dev", "--format", "text"), "Many explanations are JSON lines"),
         (("--split", "dev", "--svg", "x.svg"), "Many explanations are JSON lines"),
         (("--split", "dve"), "Did you mean 'dev'?"),

@@ -1,14 +1,16 @@
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 import warnings
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from arcf.cli.output import check_arguments, console, note, plain_errors, print_json, print_line
+from arcf.cli.output import check_arguments, console, note, plain_errors, print_json, print_line, table_of
 from arcf.errors import ArcfWarning, InputError
 
 Capture = pytest.CaptureFixture[str]
@@ -84,6 +86,31 @@ def test_arguments_are_text() -> None:
     check_arguments(["explain", "é 雪 \N{GRINNING FACE}", "--top=3", ""])
     with pytest.raises(InputError, match=r"^The argument 'caf\udce9' is not UTF-8 text; write it in UTF-8, or rename"):
         check_arguments(["explain", "caf\udce9"])
+
+
+@pytest.mark.parametrize(
+    ("command", "closed", "code"),
+    [
+        (("rank", "ice", "--ranker", "bm25"), ">&-", 0),
+        (("rank", "ice", "--ranker", "bm25", "--json"), ">&- 2>&-", 0),
+        (("rank", "-", "--ranker", "bm25"), "<&-", 2),
+    ],
+)
+def test_closed_streams(command: tuple[str, ...], closed: str, code: int) -> None:
+    line = shlex.join([sys.executable, "-m", "arcf", *command])
+    result = subprocess.run(["/bin/sh", "-c", f"{line} {closed}"], capture_output=True, check=False)
+    assert result.returncode == code
+    assert result.stderr == (b"error: standard input: is closed.\n" if code else b"")
+
+
+def test_a_number_that_does_not_fit_is_not_another_number() -> None:
+    table, narrow = table_of("a", "b", "c"), Console(file=io.StringIO(), width=12)
+    table.add_row("text", "12,345", "67,890")
+    narrow.print(table)
+    assert isinstance(narrow.file, io.StringIO)
+    numbers = [cell for cell in narrow.file.getvalue().split() if cell[0].isdecimal()]
+    assert len(numbers) == 2
+    assert all(cell.endswith("…") for cell in numbers)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])

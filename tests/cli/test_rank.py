@@ -1,5 +1,6 @@
 """`arcf rank` as a person uses it."""
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -83,6 +84,8 @@ def test_own_facts_in_a_text_file(arcf: Arcf, tmp_path: Path, capsys: pytest.Cap
         (["a question", "--ray"], "--ray is for many questions"),
         (["--split", "dev", "--output", "x", "--workers", "2"], "it goes with --ray"),
         (["a question", "--output", "x"], "--split"),
+        (["a question", "--format", "json"], "--format is that of a split's ranking"),
+        (["--split", "dev", "--output", "x", "--json"], "--format json"),
         (["--split", "dve", "--output", "x"], "Did you mean 'dev'?"),
         (["a question", "--ranker", "bm52"], "Did you mean 'bm25'?"),
         (["a question", "--dataset", "nowhere.txt"], "nowhere.txt"),
@@ -115,6 +118,14 @@ def test_wrong_usage_gets_one_sentence_and_writes_nothing(
     assert said.startswith("error: ")
     assert len(said.strip().splitlines()) == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_a_question_from_standard_input(
+    arcf: Arcf, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Which process melts ice?\n")))
+    assert arcf("rank", "-", "--ranker", "bm25") == 0
+    assert "Which process melts ice?" in capsys.readouterr().out
 
 
 class Interrupted:

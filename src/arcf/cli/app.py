@@ -27,7 +27,7 @@ from arcf.cli import (
     train,
 )
 from arcf.cli.cluster import with_address
-from arcf.cli.output import check_arguments, plain_errors
+from arcf.cli.output import check_arguments, open_streams, plain_errors
 from arcf.cli.progress import progress_line
 from arcf.cli.ranker import with_model, with_ranker
 from arcf.cli.verbosity import choose
@@ -86,6 +86,7 @@ def options(
 
 def main() -> None:
     """Run the command line; what went wrong is one sentence, and the exit code 2."""
+    open_streams()
     with plain_errors(), progress_line():
         check_arguments(sys.argv[1:])
         app(with_address(sys.argv[1:]), prog_name="arcf")

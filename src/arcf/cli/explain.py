@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arcf.cli.cluster import Ray, Workers, chosen_cluster, tell_workers
-from arcf.cli.output import note, print_json, print_text, progress_console
+from arcf.cli.output import note, own_question, print_json, print_text, progress_console
 from arcf.cli.picture import print_picture
 from arcf.cli.ranker import DatasetOrFacts
 from arcf.errors import SettingError
@@ -70,6 +70,8 @@ def explain(
     if sum(given is not None for given in (question, question_id, file, split)) != 1:
         raise SettingError("Give one of: a question, --id, --file, --split.")
     _check_answer(question, answer, correct, options or [])
+    if output is not None and str(output) == "-":
+        raise SettingError("--output names a file; without it, explanations go to standard output.")
     cluster = chosen_cluster(ray, workers)
     if file is not None or split is not None:
         if svg or html or style not in (None, "json"):
@@ -81,9 +83,11 @@ def explain(
     if output is not None:
         raise SettingError("--output is for --file and --split; redirect the explanation of one question instead.")
     show = pick(FORMATS, _style(style, as_json), "format")
+    if svg is not None and svg == html:
+        raise SettingError("--svg and --html name the same file; give each its own.")
     for picture in filter(None, (svg, html)):
         check_writable(picture)
-    own = _from_standard_input() if question == "-" else question or ""
+    own = own_question(question)
     explainer = load_explainer(settings, dataset)
     asked = own if question_id is None else explainer.dataset.question(question_id)
     search = explainer.ranker.search
@@ -108,12 +112,6 @@ def _style(style: str | None, as_json: bool) -> str:
     if as_json and style not in (None, "json"):
         raise SettingError(f"--json is --format json, and --format {style} something else; give one of them.")
     return "json" if as_json else style or "text"
-
-
-def _from_standard_input() -> str:
-    from arcf.files import read_input
-
-    return read_input(Path("-"))[0]
 
 
 def _job(

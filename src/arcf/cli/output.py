@@ -1,12 +1,14 @@
 """What all commands share: the consoles, how an error or a warning looks, and how text and JSON are printed."""
 
 import json
+import os
 import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
@@ -58,8 +60,10 @@ def table_of(*headers: str, texts: int = 1) -> "Table":
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for index, header in enumerate(headers):
-        number = index >= texts
-        table.add_column(header, justify="right" if number else "left", no_wrap=number, overflow="fold")
+        if index >= texts:  # Half of one would be another one.
+            table.add_column(header, justify="right", no_wrap=True, overflow="ellipsis")
+        else:
+            table.add_column(header, overflow="fold")
     return table
 
 
@@ -88,6 +92,20 @@ def print_json(record: Mapping[str, Any], indent: int | None = 2) -> None:
         text = json.dumps(record, indent=indent)
     sys.stdout.write(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
     sys.stdout.flush()
+
+
+def own_question(question: str | None) -> str:
+    """A question of the command line, which may be standard input's."""
+    from arcf.files import read_input
+
+    return read_input(Path("-"))[0] if question == "-" else question or ""
+
+
+def open_streams() -> None:
+    """Where standard output or standard error is closed, as of a daemon, what is written there goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
 
 
 def check_arguments(arguments: Iterable[str]) -> None:

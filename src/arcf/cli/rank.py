@@ -8,7 +8,7 @@ import typer
 
 from arcf.cli.cluster import Ray, Workers, chosen_cluster, tell_workers
 from arcf.cli.facts import ranking_table
-from arcf.cli.output import console, note, print_json, progress_console
+from arcf.cli.output import console, note, own_question, print_json, progress_console
 from arcf.cli.ranker import DatasetOrFacts
 from arcf.display import shown
 from arcf.errors import SettingError
@@ -23,7 +23,9 @@ SHOWN = 10
 
 def rank(
     settings: "RankerSettings",
-    question: Annotated[str | None, typer.Argument(help="A question of your own.")] = None,
+    question: Annotated[
+        str | None, typer.Argument(help="A question of your own; - reads it from standard input.")
+    ] = None,
     answer: Annotated[str, typer.Option(help="Its answer.")] = "",
     question_id: Annotated[str | None, typer.Option("--id", help="A question of the dataset instead.")] = None,
     split: Annotated[str | None, typer.Option(help="All questions of a split instead; needs --output.")] = None,
@@ -37,7 +39,9 @@ def rank(
         ),
     ] = "arcf",
     output: Annotated[Path | None, typer.Option(help="Where the ranking of a split is written.")] = None,
-    file_format: Annotated[str, typer.Option("--format", help="textgraphs, trec or json.")] = "textgraphs",
+    file_format: Annotated[
+        str | None, typer.Option("--format", help="textgraphs, trec or json. [default: textgraphs]")
+    ] = None,
     top_k: Annotated[
         int | None, typer.Option(min=1, help="Facts a question [default: 10 when shown, all when written].")
     ] = None,
@@ -74,6 +78,10 @@ def rank(
         raise SettingError("Questions of a dataset have their own answers; --answer is for a question of your own.")
     if questions is not None and split is None:
         raise SettingError("--questions is how many of a split are ranked; it goes with --split.")
+    if file_format is not None and split is None:
+        raise SettingError("--format is that of a split's ranking; one question's is a table, or JSON with --json.")
+    if as_json and split is not None:
+        raise SettingError("--json prints the ranking of one question; a split's is written with --format json.")
     if ray is not None and split is None:
         raise SettingError("--ray is for many questions; it goes with --split.")
     cluster = chosen_cluster(ray, workers)
@@ -81,6 +89,7 @@ def rank(
     find_kind(settings)
     corpus = load(dataset)
     if split is not None and output is not None:
+        file_format = file_format or "textgraphs"
         pick(FORMATS, file_format, "run format")
         narrowed = sampled(corpus, split, questions)
         job = RankingJob(settings, narrowed, narrowed.split(split), top_k)
@@ -90,7 +99,7 @@ def rank(
             _write_split_on(cluster, job, output, file_format)
         note(f"{len(job.questions)} questions ranked in {output}")
         return
-    chosen = corpus.question(question_id) if question_id is not None else ask(question or "", answer)
+    chosen = corpus.question(question_id) if question_id is not None else ask(own_question(question), answer)
     ranked = build_ranker(settings, corpus).rank(chosen).top(top_k or SHOWN).named(corpus.facts)
     show = _print_json if as_json else _print_table
     show(corpus, chosen, ranked)
