@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -169,6 +170,16 @@ def test_blocks_stay_until_all_is_kept(cache: Path, three_blocks: list[str]) -> 
     assert len(list((cache / "vectors").iterdir())) == 2
     load_or_build(Embedding("plain"), TEXTS, ())
     assert three_blocks == ["ice", "water", "heat", "bird", "ant", "ant"]
+
+
+@pytest.mark.usefixtures("three_blocks")
+def test_a_cache_that_cannot_be_looked_into_costs_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied() -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("arcf.neighborhood.store.kept_path", lambda *_: SimpleNamespace(exists=denied))
+    found = load_or_build(Embedding("plain", approximate=False), TEXTS, ())
+    assert same(found, Embedding("plain").build(TEXTS, ()))
 
 
 def test_vectors_that_are_there(three_blocks: list[str]) -> None:

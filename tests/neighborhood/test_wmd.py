@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 
 from arcf.errors import MissingExtraError, SettingError
 from arcf.neighborhood import Wmd, WmdDistance, smallest, wmd
+from arcf.neighborhood.text import Analyzer
 from arcf.neighborhood.wmd import WordAnalyzer
 from arcf.types import Fact
 
@@ -141,3 +142,8 @@ def test_without_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ot.lp", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'arcf\[wmd\]'"):
         build("ice water", "heat bird").nearest(0, 1)
+
+
+@pytest.mark.parametrize("text", ["cafe\u0301 melt\u00ading", "caf\u00e9 melt\u200bing", "हिमालय melting"])
+def test_words_are_those_of_the_analyzer(text: str) -> None:
+    assert len(WordAnalyzer().terms(text)) == len(Analyzer().terms(text)) == 2

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from typing import Final
@@ -60,8 +61,9 @@ def _embedding(recipe: Embedding, facts: TextFacts, corpus: str) -> Distance:
     exact = replace(recipe, approximate=False)
     mark, about = fingerprint(exact, facts, ()), About(_what(exact), len(facts), digest_of(facts.texts), corpus)
     state = dict(kept(KIND, mark, about, lambda: exact.build(facts, ()).state()))
-    if kept_path(KIND, mark).exists():
-        forget_blocks(exact.blocks(facts.texts))
+    with suppress(OSError):  # of a cache that cannot be read
+        if kept_path(KIND, mark).exists():
+            forget_blocks(exact.blocks(facts.texts))
     if recipe.approximate and len(state["vectors"]):
         linked = replace(about, what="graph of vectors")
         state |= kept("graphs", mark, linked, lambda: {"graph": build_graph(state["vectors"]).to_array()})

@@ -53,7 +53,7 @@ class Analyzer:
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in order, repeated as often as they occur."""
-        return [term for word in _written(text) for form in _forms(word) if (term := self._term(form))]
+        return [term for word in written(text) for form in _forms(word) if (term := self._term(form))]
 
     def shared(self, text: str, other: str) -> dict[str, str]:
         """The terms of `text`, in order, that occur in `other` too, and the word of `text` that each stands for first.
@@ -62,11 +62,11 @@ class Analyzer:
         """
         common = set(self.terms(other))
         words: dict[str, str] = {}
-        for written in _written(text):
-            if (whole := self._term(_joined(written))) in common:
-                words.setdefault(whole, written)
+        for word in written(text):
+            if (whole := self._term(_joined(word))) in common:
+                words.setdefault(whole, word)
                 continue
-            for form in _forms(written):
+            for form in _forms(word):
                 if (term := self._term(form)) in common:
                     words.setdefault(term, form)
         return words
@@ -93,7 +93,7 @@ def analyzer() -> Analyzer:
     return Analyzer()
 
 
-def _written(text: str) -> list[str]:
+def written(text: str) -> list[str]:
     """The words of a text, folded, with their hyphens."""
     if text.isascii():
         return WORD.findall(text.casefold())

@@ -14,7 +14,6 @@ two constraints and so is never more than d; the larger of the two relaxations b
 pass. Problems are solved in the order of their bounds until the next bound exceeds the k-th distance found.
 """
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,7 +26,7 @@ from arcf.errors import SettingError
 from arcf.neighborhood.base import Distance, FactIds, State
 from arcf.neighborhood.groups import Floats, Groups, group
 from arcf.neighborhood.terms import count_terms
-from arcf.neighborhood.text import WORD, Analyzer, stop_words
+from arcf.neighborhood.text import Analyzer, stop_words, written
 from arcf.neighborhood.transport import transport_cost
 from arcf.pretrained.location import MINILM, model_stamp
 from arcf.sentences import Encoder, Vectors, load_encoder
@@ -43,6 +42,9 @@ FARTHEST = 2.0
 DECIMALS = 9
 ROUND_OFF = 1e-8
 
+#: Goes up when other words are found in the same text.
+WORDS = 2
+
 #: Numbers that a bound holds at a time, about 32 MB.
 BLOCK = 1 << 22
 
@@ -52,8 +54,7 @@ class WordAnalyzer(Analyzer):
 
     def terms(self, text: str) -> list[str]:
         """The words of a text that are neither stop words nor numbers, in order."""
-        words = WORD.findall(unicodedata.normalize("NFKC", text).casefold())
-        return [word for word in words if super(WordAnalyzer, self).terms(word)]
+        return [word for word in written(text) if super(WordAnalyzer, self).terms(word)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,8 +221,8 @@ class Wmd:
             raise SettingError(f"Word Mover's Distance is exact for at least 1 fact, not {self.exact}.")
 
     def identity(self) -> str:
-        """The settings, the stop words, and the model's files as they are now."""
-        return f"{self!r} {model_stamp(self.model)} {sorted(stop_words())}"
+        """The settings, the words that are told apart, and the model's files as they are now."""
+        return f"{self!r} {model_stamp(self.model)} {WORDS} {sorted(stop_words())}"
 
     def build(self, facts: Sequence[Fact], questions: Sequence[Question]) -> WmdDistance:
         """Encode every distinct word of the facts once. Questions teach it nothing."""
