@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import current_thread
 
 import numpy as np
 import pytest
@@ -165,3 +166,13 @@ print(len(explainer.explain("What is ice?", "solid").facts))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "2", done.stderr
+
+
+def test_a_forked_process_begins_threads_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the process that it was forked from are not in it: it would wait for them for ever."""
+    pool = onnx_module.Pool(2)
+    before = set(pool.map(lambda _: current_thread(), range(9)))
+    monkeypatch.setattr(onnx_module.os, "getpid", lambda: -1)
+    after = set(pool.map(lambda _: current_thread(), range(9)))
+    assert len(before) in (1, 2)
+    assert not before & after

@@ -1,5 +1,6 @@
 """The scorer without torch: an exported model in ONNX Runtime."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -38,15 +39,26 @@ class _Read:
 
 
 class Pool:
-    """Threads that make calls; one alone is the caller's own."""
+    """Threads that make calls; one alone is the caller's own.
+
+    They begin with the first calls of a process: one that was forked from another has none of that one's threads, and
+    would wait for them for ever.
+    """
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self._executor = ThreadPoolExecutor(threads, "arcf") if threads > 1 else None
+        self._own: tuple[int, ThreadPoolExecutor] | None = None
 
     def map(self, call: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         """The result for each item, in order."""
-        return self._executor.map(call, items) if self._executor and len(items) > 1 else map(call, items)
+        return self._executor().map(call, items) if self.threads > 1 and len(items) > 1 else map(call, items)
+
+    def _executor(self) -> ThreadPoolExecutor:
+        # One reference, replaced as a whole: of two threads that come first, one has its threads for this call alone.
+        own = self._own
+        if own is None or own[0] != os.getpid():
+            own = self._own = os.getpid(), ThreadPoolExecutor(self.threads, "arcf")
+        return own[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
