@@ -101,3 +101,9 @@ def test_arguments_that_it_does_not_have(model: Path, encoder: CrossEncoder) -> 
         encoder.predict([], top=2)
     with pytest.raises(SettingError, match="1 label, not 3"):
         CrossEncoder(model / "onnx", num_labels=3)
+
+
+def test_documents_fill_no_cache(encoder: CrossEncoder, empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arcf.kept.keeping.MISSED_SECONDS", 0.0)
+    encoder.rank("ice", DOCUMENTS)
+    assert not list(empty_cache.rglob("*.kept"))

@@ -27,3 +27,10 @@ def test_without_an_answer_in_a_pipeline_and_in_a_batch(explainer: Explainer, qu
     pipeline = retriever | RunnableLambda(lambda documents: [document.id for document in documents])
     assert pipeline.batch([question, question]) == [["f1", "f2"], ["f1", "f2"]]
     assert asyncio.run(pipeline.ainvoke(question)) == ["f1", "f2"]
+
+
+def test_an_answer_may_be_given_without_waiting(explainer: Explainer, question: str) -> None:
+    retriever = ChainRetriever(explainer=explainer)
+    found = asyncio.run(retriever.ainvoke(question, answer="melting"))
+    assert found == retriever.invoke(question, answer="melting")
+    assert found != retriever.invoke(question)

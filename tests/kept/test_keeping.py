@@ -18,7 +18,7 @@ from arcf.errors import ArcfWarning
 from arcf.kept import keeping
 from arcf.kept.arrays import Arrays
 from arcf.kept.head import About
-from arcf.kept.keeping import kept
+from arcf.kept.keeping import keeping_nothing, kept
 
 ABOUT = About("words", 3, "digest")
 PROCESSES = 3
@@ -161,3 +161,12 @@ def test_what_could_not_be_kept_is_made_side_by_side(monkeypatch: pytest.MonkeyP
         waiting.wait()
         for done in asked:
             done.result()
+
+
+def test_what_nobody_will_ask_for_again_is_not_kept(cache: Path) -> None:
+    with keeping_nothing():
+        ask(Making())
+    assert not cache.exists()
+    ask(Making())
+    with keeping_nothing():
+        ask(lambda: pytest.fail("made again"))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arcf.data.given import check_text
 from arcf.errors import SettingError
+from arcf.kept.keeping import keeping_nothing
 from arcf.pretrained.tensors import as_tensor
 from arcf.scorer import Prefix, load_scorer, packaged_model
 
@@ -101,18 +102,19 @@ class CrossEncoder:
         ]
 
     def _scores(self, pairs: Sequence[tuple[str, str]], activation_fn: Activation | None) -> Scores:
-        """Pairs of one query are scored together: it is read once."""
+        """Pairs of one query are scored together: it is read once. Documents are others every time, and no corpus."""
         for query, document in pairs:
             check_text(query, "A query")
             check_text(document, "A document")
-        scorer = self._scorer.for_facts([document for _, document in pairs])
         places: dict[str, list[int]] = {}
         for place, (query, document) in enumerate(pairs):
             if document.strip():
                 places.setdefault(query, []).append(place)
         scores = np.full(len(pairs), NOTHING, dtype=np.float32)
-        for query, rows in places.items():
-            scores[rows] = scorer.score(Prefix(query), np.array(rows, dtype=np.int64))
+        with keeping_nothing():
+            scorer = self._scorer.for_facts([document for _, document in pairs])
+            for query, rows in places.items():
+                scores[rows] = scorer.score(Prefix(query), np.array(rows, dtype=np.int64))
         activation = activation_fn or self.activation_fn
         return scores if activation is None else np.asarray(activation(as_tensor(scores)))
 

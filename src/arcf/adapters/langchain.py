@@ -9,9 +9,10 @@ from arcf.errors import MissingExtraError
 from arcf.explainer import Explainer
 
 try:
-    from langchain_core.callbacks import CallbackManagerForRetrieverRun
+    from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
+    from langchain_core.runnables import run_in_executor
 except ModuleNotFoundError as error:
     raise MissingExtraError("The LangChain retriever", "langchain") from error
 
@@ -34,3 +35,10 @@ class ChainRetriever(BaseRetriever):
             Document(id=fact.uid, page_content=fact.text, metadata=fact.metadata | {"score": fact.score})
             for fact in retrieve(self.explainer, query, answer, self.top_k)
         ]
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, answer: str = ""
+    ) -> list[Document]:
+        """The same in a thread; LangChain's own would know of no answer."""
+        sync = run_manager.get_sync()
+        return await run_in_executor(None, self._get_relevant_documents, query, run_manager=sync, answer=answer)

@@ -1,8 +1,9 @@
 """Make something of a corpus once: from the cache if it is there, else made now and, where that took long, kept."""
 
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from time import perf_counter
 
 from arcf.errors import ArcfWarning, InputError
@@ -20,6 +21,19 @@ MISSED_SECONDS = 2.0
 """What takes longer than this is missed by whoever waits for it: that it could not be kept is worth a sentence."""
 
 
+_keeps: ContextVar[bool] = ContextVar("keeps", default=True)
+
+
+@contextmanager
+def keeping_nothing() -> Iterator[None]:
+    """Inside the block, nothing is kept of what is made: it is of texts that nobody will ask for again."""
+    token = _keeps.set(False)
+    try:
+        yield
+    finally:
+        _keeps.reset(token)
+
+
 def kept(kind: str, mark: str, about: About, make: Callable[[], Arrays]) -> Arrays:
     """The arrays of a mark, which says all that they are made from; mapped into memory, if they could be kept.
 
@@ -29,6 +43,8 @@ def kept(kind: str, mark: str, about: About, make: Callable[[], Arrays]) -> Arra
     found = find(kind, mark)
     if found is not None:
         return found
+    if not _keeps.get():
+        return make()
     if about.facts < WORTH_FACTS:
         return _made(kind, mark, about, make, MISSED_SECONDS)
     path = kept_path(kind, mark)
