@@ -1,9 +1,11 @@
 """The public face: what goes in, what comes out, and what is said about bad input."""
 
+import copy
 import json
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arcf.chain import Calibration, ChainSettings
+from arcf.chain import Calibration, ChainSettings, result_of
 from arcf.errors import ArcfError, InputError, SettingError, UnknownNameError
 from arcf.explainer import Explainer, ask, load, load_explainer
 from arcf.neighborhood import make_neighborhood
@@ -313,3 +315,27 @@ def test_only_chains_explain() -> None:
 def test_unknown_distance() -> None:
     with pytest.raises(UnknownNameError, match="distance"):
         load("any", FACTS, distance="euclid")
+
+
+def test_steps_take_no_longer_than_the_explanation(monkeypatch: pytest.MonkeyPatch) -> None:
+    explainer = sure_of(0.1, monkeypatch)
+    found = result_of(explainer.steps(ask(QUESTION)))
+    assert found.found.scorings == explainer.explain(QUESTION).found.scorings
+    asked = explainer.with_settings(replace(explainer.settings, whole=True))
+    whole = result_of(asked.steps(ask(QUESTION)))
+    assert whole.found.scorings == explainer.explain(QUESTION, whole=True).found.scorings > found.found.scorings
+    assert found.ranking() == whole.ranking()
+
+
+@pytest.mark.parametrize("question", ["", Question("q", " "), 7])
+def test_steps_of_no_question(explainer: Explainer, question: Any) -> None:
+    with pytest.raises(InputError, match="The question"):
+        next(explainer.steps(question))
+
+
+def test_they_say_in_short_what_they_are(explainer: Explainer) -> None:
+    assert repr(explainer) == "Explainer(dataset='facts', facts=5)"
+    explanation = explainer.explain(QUESTION, "melting")
+    shown = f"Explanation(question='{QUESTION} (answer) melting', facts=['1', '2', '3'], confidence=None)"
+    assert repr(explanation) == shown
+    assert copy.deepcopy([explanation]) == [explanation]

@@ -45,6 +45,7 @@ def test_it_is_typed() -> None:
 
 
 def test_everything_it_exports_is_there() -> None:
+    assert set(arcf.__all__) <= set(dir(arcf))
     assert all(getattr(arcf, name) is not None for name in arcf.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         arcf.nothing  # noqa: B018

@@ -21,14 +21,14 @@ class Explainer:
     chains are searched for can be changed for a single question (`settings`), without loading anything again.
     """
 
-    def __init__(self, dataset: Dataset, ranker: Autoregressive) -> None:
+    def __init__(self, dataset: Dataset, ranker: Autoregressive, settings: ChainSettings | None = None) -> None:
         self.dataset = dataset
         self.ranker = ranker
-
-    @property
-    def settings(self) -> ChainSettings:
+        self.settings = settings or ranker.search.settings
         """How chains are searched for unless a call says otherwise."""
-        return self.ranker.search.settings
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(dataset={self.dataset.name!r}, facts={len(self.dataset.facts)})"
 
     def with_settings(self, settings: ChainSettings) -> "Explainer":
         """An explainer with the same model and facts and other settings; costs nothing."""
@@ -68,13 +68,22 @@ class Explainer:
     def steps(
         self, question: Question, start: Sequence[str] = (), excluded: Collection[str] = ()
     ) -> Generator[Step, None, Explanation]:
-        """The steps of `explain` as they are found; the explanation is the generator's return value."""
-        begun = perf_counter()
+        """The steps of `explain` as they are found; the explanation is the generator's return value.
+
+        With `settings.whole`, which those of a loaded explainer are not, the search goes on for the ranking's sake.
+
+        Raises:
+            InputError: the question is empty, or no question.
+            SettingError: a fact is both in `start` and in `excluded`.
+            UnknownNameError: there is no fact of such a uid.
+        """
+        begun, question = perf_counter(), ask(question)
         begin, without = self._ids(start), self._ids(excluded)
         if both := sorted(set(start).intersection(excluded)):
             raise SettingError(f"The fact '{both[0]}' is both one to begin with and one not to use.")
-        found: SearchResult = yield from self.ranker.search.steps(question, begin, without)
-        return Explanation(found, self.dataset, self.ranker, perf_counter() - begun, without)
+        ranker = self.ranker.with_settings(self.settings)
+        found: SearchResult = yield from ranker.search.steps(question, begin, without)
+        return Explanation(found, self.dataset, ranker, perf_counter() - begun, without)
 
     def rank(
         self,
@@ -142,7 +151,8 @@ def load_explainer(settings: RankerSettings, facts: str | Path | Dataset | Seque
     if settings.kind != RankerSettings().kind:
         raise SettingError(f"The ranker {settings.kind} finds no chains; only arcf explains.")
     dataset = given_facts(facts)
-    return Explainer(dataset, build_autoregressive(settings, dataset))
+    # A ranking is asked for by call: steps should take no longer than the explanation.
+    return Explainer(dataset, build_autoregressive(settings, dataset), replace(settings.chain, whole=False))
 
 
 def ask(question: str | Question, answer: str = "", options: Sequence[str] = ()) -> Question:

@@ -1,9 +1,9 @@
 """A found chain in the form in which people and programs read it."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from arcf.account import GOLD, Account, Line, numbered
 from arcf.chain import ChainSearch, SearchResult
@@ -26,9 +26,9 @@ class Explanation:
     `excluded`.
     """
 
-    found: SearchResult = field(repr=False)
-    dataset: Dataset = field(repr=False)
-    ranker: Autoregressive = field(repr=False)
+    found: SearchResult
+    dataset: Dataset
+    ranker: Autoregressive
     seconds: float
     excluded: tuple[int, ...] = ()
 
@@ -84,6 +84,14 @@ class Explanation:
             return self.found
         search = self.ranker.with_settings(replace(settings, whole=True)).search
         return search.find(self.chain.question, self.chain.start, self.excluded)
+
+    def __repr__(self) -> str:
+        question, uids = self.chain.question.query(), [fact.uid for fact in self.facts]
+        return f"Explanation(question={question!r}, facts={uids}, confidence={self.confidence})"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Itself: nothing of it changes, and its model cannot be copied."""
+        return self
 
     def __str__(self) -> str:
         question = self.chain.question

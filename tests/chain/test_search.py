@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -379,3 +380,15 @@ def test_runners_up_of_a_beam_leave_out_only_the_chosen() -> None:
 def test_impossible_settings(wrong: dict[str, int]) -> None:
     with pytest.raises(SettingError, match=next(iter(wrong))):
         ChainSettings(**wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"max_facts": 2.5}, {"k": "3"}, {"k": None}, {"num_beams": True}, {"min_confidence": "0.5"}]
+)
+def test_settings_of_another_kind(wrong: dict[str, Any]) -> None:
+    with pytest.raises(SettingError, match=next(iter(wrong))):
+        ChainSettings(**wrong)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert ChainSettings(k=np.int64(3), min_confidence=np.float32(0.5)).k == 3  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ is too doubtful, or scores no higher than stopping.
 
 from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import TypeVar
 
 import numpy as np
@@ -73,10 +74,15 @@ class ChainSettings:
         least |= {"runners_up": 0, "num_beams": 1}
         for name, minimum in least.items():
             value = getattr(self, name)
-            if value is not None and value < minimum:
+            if value is None and name in ("rescored", "screened"):
+                continue
+            if not _is_number(value, Integral):
+                raise SettingError(f"The setting {name} of a chain is a whole number, not {value!r}.")
+            if value < minimum:
                 raise SettingError(f"The setting {name} of a chain is at least {minimum}, not {value}.")
-        if self.min_confidence is not None and not 0 <= self.min_confidence <= 1:
-            raise SettingError(f"The setting min_confidence of a chain is from 0 to 1, not {self.min_confidence}.")
+        surety = self.min_confidence
+        if surety is not None and not (_is_number(surety, Real) and 0 <= surety <= 1):
+            raise SettingError(f"The setting min_confidence of a chain is from 0 to 1, not {surety!r}.")
 
     @property
     def least_grown(self) -> int:
@@ -253,6 +259,11 @@ class ChainSearch:
     def _is_doubtful(self, step: Step) -> bool:
         least = self.settings.min_confidence
         return least is not None and step.confidence is not None and step.confidence < least
+
+
+def _is_number(value: object, kind: type) -> bool:
+    """Whether a value is of a kind of numbers. To Python, true is one; of numpy's numbers, those are that should be."""
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def stop_wins(step: Step) -> bool:
