@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
 
 from arcf.chain import ChainSettings
 from arcf.chain.confidence import Calibration
@@ -35,7 +35,29 @@ FLAGS = [
 SHOTS = os.environ.get("ARCF_SHOTS")
 """A folder for pictures of the page, to be looked at."""
 
+BUSY = "The server is busy; try again in 7 s."
+
 expect.set_options(timeout=20_000)
+
+
+class Held:
+    """Requests that are not answered until they are let go."""
+
+    def __init__(self, page: Page, path: str) -> None:
+        self.page, self.path = page, f"**/{path}"
+        self.routes: list[Route] = []
+        page.route(self.path, lambda route: self.routes.append(route))
+
+    def wait(self, number: int = 1) -> None:
+        """Until so many requests were made."""
+        while len(self.routes) < number:
+            self.page.evaluate("() => new Promise(requestAnimationFrame)")
+
+    def release(self) -> None:
+        """Answer the last one, and whatever is asked from now on."""
+        self.wait()
+        self.routes[-1].continue_()
+        self.page.unroute(self.path)
 
 
 class Visit:
@@ -54,6 +76,18 @@ class Visit:
         self.page.get_by_label("Question", exact=True).fill(question)
         self.page.get_by_label("Answer", exact=True).fill(answer)
         self.button("Explain").click()
+
+    def hold(self, path: str = "api/explain/stream") -> Held:
+        return Held(self.page, path)
+
+    def refuse(self, path: str = "api/explain/stream", status: int = 503, detail: str = BUSY) -> None:
+        """Answer with a problem."""
+        problem = {"title": "Refused", "status": status, "detail": detail}
+        self.page.route(f"**/{path}", lambda route: route.fulfill(status=status, json=problem))
+
+    def relent(self, path: str = "api/explain/stream") -> None:
+        """Answer again."""
+        self.page.unroute(f"**/{path}")
 
     def finished(self) -> None:
         expect(self.find("#cancel")).to_be_hidden()

@@ -263,3 +263,18 @@ def test_what_is_shown_outlives_a_failure(visit: Visiting) -> None:
     visit.finished()
     assert visit.cards()[0] == before[0]
     assert before[1] not in visit.cards()
+
+
+def test_an_answer_given_by_its_letter_stays_the_same(visit: Visiting) -> None:
+    visit = visit()
+    visit.page.get_by_text("Options and settings").click()
+    visit.page.get_by_label("Answer options").fill("O\nA\nB\nAB")
+    visit.ask("Which blood type can melt ice?", "B")
+    visit.finished()
+    expect(visit.find("#right")).to_have_text("A")
+    visit.button("Edit").click()
+    with visit.page.expect_response("**/api/explain/stream"):
+        visit.button("Explain").click()
+    expect(visit.find("#asked")).to_be_visible()
+    visit.finished()
+    expect(visit.find("#right")).to_have_text("A")

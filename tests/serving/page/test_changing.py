@@ -103,6 +103,27 @@ def test_pinned_is_the_one_word_and_has_a_mark(found: Any) -> None:
     assert found.cards() == before
 
 
+def test_changes_outlive_other_settings(found: Any) -> None:
+    removed = found.cards()[0]
+    found.button("Remove").click()
+    expect(found.find("#removed li")).to_have_count(1)
+    whole(found)
+    found.button("Edit").click()
+    found.find("#more summary").click()
+    found.find("#k").fill("200")
+    with found.page.expect_response("**/api/explain/stream"):
+        found.button("Explain").click()
+    expect(found.find("#asked")).to_be_visible()
+    whole(found)
+    expect(found.find("#removed li")).to_have_count(1)
+    assert removed not in found.cards()
+    assert "k=200" in found.page.url
+    found.button("Edit").click()
+    found.ask("Why is ice cold?")
+    expect(found.find("#changes")).to_be_hidden()
+    whole(found)
+
+
 def test_on_a_narrow_screen_the_new_chain_is_in_view(visit: Visiting) -> None:
     visit = visit("#id=science-001", viewport={"width": 390, "height": 844}, has_touch=True)
     visit.finished()

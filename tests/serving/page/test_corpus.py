@@ -101,3 +101,44 @@ def test_an_empty_corpus(corpus_of: Callable[[Sequence[str]], Explainer], serve:
     visit.find("#example-list button").click()
     visit.finished()
     expect(visit.find("#verdict-title")).to_have_text("No good explanation found")
+
+
+def test_what_makes_too_long_a_question_is_not_offered(
+    corpus_of: Callable[[Sequence[str]], Explainer], serve: Visiting
+) -> None:
+    long, longer = "yeast " * 30, "yeast " * 400
+    own = serve(corpus_of([longer, long, *FACTS[:6]]))
+    expect(own.find("#example-list button")).to_have_count(5)
+    placeholder = own.find("#question").get_attribute("placeholder")
+    assert placeholder.startswith("For example: What explains that yeast yeast")
+    assert len(placeholder.removeprefix("For example: ")) == 120
+    expect(own.find("#fact-list li")).to_have_count(8)
+    expect(own.find("#fact-list").get_by_role("button", name="Explain")).to_have_count(7)
+
+
+def test_a_double_click_shows_the_next_examples(visit: Visiting) -> None:
+    visit = visit()
+    examples = visit.find("#example-list button")
+    first = examples.first.get_attribute("data-id")
+    held = visit.hold("api/questions*")
+    visit.button("Other examples").dblclick()
+    held.wait(2)
+    for one in held.routes:
+        with visit.page.expect_response("**/api/questions*"):
+            one.continue_()
+    expect(visit.find(f"#example-list [data-id='{first}']")).to_have_count(0)
+    visit.page.unroute("**/api/questions*")
+    with visit.page.expect_request("**/api/questions*") as request:
+        visit.button("Other examples").click()
+    assert request.value.url.endswith("page=3")
+
+
+def test_what_went_wrong_is_told_beside_the_facts(visit: Visiting) -> None:
+    visit = visit(is_refused=True)
+    visit.refuse("api/facts*")
+    visit.find("#corpus").click()
+    expect(visit.find("#found")).to_have_text("The server is busy; try again in 7 s.")
+    expect(visit.find("#notice")).to_be_hidden()
+    visit.relent("api/facts*")
+    visit.find("#query").fill("ice cube")
+    expect(visit.find("#found")).to_contain_text("nearest first")

@@ -73,6 +73,28 @@ def test_copies(visit: Visiting, explainer: Explainer) -> None:
     assert copied("Copy link") == visit.page.url
 
 
+def test_a_chain_that_was_cancelled_is_copied(step_by_step: Any, serve: Visiting) -> None:
+    visit = serve(step_by_step.explainer, permissions=["clipboard-read", "clipboard-write"])
+    visit.ask("Which process turned the ice cube to water?", "melting")
+    step_by_step.permits.release(2)
+    expect(visit.find("#graph [data-step]")).to_have_count(2)
+    visit.button("Cancel").click()
+    visit.button("Copy JSON").click()
+    visit.page.wait_for_function("async () => (await navigator.clipboard.readText()).startsWith('{')")
+    copied = json.loads(visit.page.evaluate("() => navigator.clipboard.readText()"))
+    assert copied["answer"] == "melting"
+    assert [fact["uid"] for fact in copied["facts"]] == visit.cards()
+    step_by_step.permits.release(40)
+
+
+def test_the_focus_stays_where_the_clipboard_is_closed(visit: Visiting) -> None:
+    visit = visit("#id=science-001")
+    visit.finished()
+    visit.page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    visit.button("Copy text").click()
+    expect(visit.find("[data-action='copy-text'].done")).to_be_focused()
+
+
 def test_saved_pictures_have_the_fonts_of_the_page(visit: Visiting, browser: Browser) -> None:
     visit = visit("#id=science-001")
     visit.finished()

@@ -95,3 +95,26 @@ def test_nothing_sticks_out(visit: Visiting, width: int) -> None:
     wide = visit.page.evaluate("() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert wide[0] <= wide[1]
     visit.shoot(f"width-{width}")
+
+
+def test_forced_colors_leave_the_controls_visible(visit: Visiting) -> None:
+    visit = visit("#id=science-001", forced_colors="active")
+    visit.finished()
+    for drawn in ("#play", ".bar >> nth=0"):
+        colors = visit.find(drawn).evaluate(
+            "one => ['::before', null].map(part => getComputedStyle(one, part).backgroundColor)"
+        )
+        assert colors[0] != colors[1], drawn
+    slider = visit.find("#slider").evaluate("one => getComputedStyle(one).forcedColorAdjust")
+    assert slider == "none"  # its track is drawn with a background
+    visit.shoot("forced-colors")
+
+
+def test_the_notice_keeps_its_distance(visit: Visiting) -> None:
+    visit = visit("#id=science-001", is_refused=True)
+    visit.finished()
+    visit.refuse()
+    visit.button("Remove").click()
+    expect(visit.find("#notice")).to_be_visible()
+    notice, heading = visit.find("#trouble").bounding_box(), visit.find("#heading").bounding_box()
+    assert heading["y"] - notice["y"] - notice["height"] >= 16

@@ -216,13 +216,23 @@ def test_no_result_is_said_and_has_no_dead_controls(
     expect(doubtful.find("#nearest")).to_be_hidden()
 
 
+def test_long_answers_are_folded(visit: Visiting) -> None:
+    visit = visit()
+    visit.ask(QUESTION, "melting in the warm sun, " * 60)
+    visit.finished()
+    answered, folded = visit.find("#answered"), visit.find("#answered").bounding_box()["height"]
+    assert folded < 150
+    visit.button("Show all of it").click()
+    assert answered.bounding_box()["height"] > folded
+
+
 def test_long_questions_are_folded(visit: Visiting) -> None:
     visit = visit()
     long = "Ice was lying in the warm sun. " * 40 + "Which process turned it to water?"
     visit.ask(long, "melting")
     visit.finished()
     asked, folded = visit.find("#asked"), visit.find("#asked").bounding_box()["height"]
-    visit.button("Show the whole question").click()
+    visit.button("Show all of it").click()
     assert asked.bounding_box()["height"] > folded
     visit.button("Show less").click()
     assert asked.bounding_box()["height"] == folded

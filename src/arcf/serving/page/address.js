@@ -36,10 +36,10 @@ export function read(hash) {
   return asked.id || asked.question ? asked : null;
 }
 
+const subject = ({ id, question, answer, options }) => id ? { id } : { question, answer, options };
+
+/** Whether two requests ask the same, whatever their settings and changes. */
+export const sameQuestion = (one, other) => JSON.stringify(subject(one)) === JSON.stringify(subject(other));
+
 /** What the server is sent. */
-export function request(asked) {
-  const question = asked.id
-    ? { id: asked.id }
-    : { question: asked.question, answer: asked.answer, options: asked.options };
-  return { ...question, settings: asked.settings, start: asked.start, excluded: asked.excluded };
-}
+export const request = (asked) => ({ ...subject(asked), settings: asked.settings, start: asked.start, excluded: asked.excluded });

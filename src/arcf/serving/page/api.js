@@ -3,6 +3,8 @@
 import { find } from "./dom.js";
 
 const TOKEN = "arcf-token";
+/** What a token may be, as the server has it; and what is pasted along with one. */
+const FIT = /^[A-Za-z0-9._~+/=-]+$/, BLANK = /^[\s\u200b-\u200d\u2060]+|[\s\u200b-\u200d\u2060]+$/g;
 
 export class ProblemError extends Error {
   constructor(problem) {
@@ -14,6 +16,9 @@ export class ProblemError extends Error {
 
 /** What to tell of a failure: browsers call it a type error when nobody answers. */
 export const reason = (error) => error instanceof TypeError ? "The server cannot be reached." : error.message;
+
+/** Whether the same request may be answered another time: it is not the request that is wrong. */
+export const passes = (error) => ![400, 404, 413, 422].includes(error.status);
 
 /** GET a path below the page's own address. */
 export async function get(path) {
@@ -62,9 +67,14 @@ async function ask(path, options) {
 
 let asking = null, closed = 0, given = false;
 
-find("token-form").addEventListener("submit", () => {
-  sessionStorage.setItem(TOKEN, find("token").value);
+if (!FIT.test(sessionStorage.getItem(TOKEN))) sessionStorage.removeItem(TOKEN);
+
+find("token-form").addEventListener("submit", (event) => {
+  const token = find("token").value.replace(BLANK, "");
   find("token").value = "";
+  if (FIT.test(token)) return sessionStorage.setItem(TOKEN, token);
+  event.preventDefault();
+  find("token-refused").hidden = false;
 });
 
 /** Ask the reader for the token, once for all requests that wait for it. */

@@ -1,40 +1,50 @@
 // The page: asks, shows the chain grow, and asks again when the reader changes it.
 
-import { nothing, read, request, write } from "./address.js";
-import { get, reason, stream } from "./api.js";
+import { nothing, read, request, sameQuestion, write } from "./address.js";
+import { get, passes, reason, stream } from "./api.js";
 import { Chain } from "./chain.js";
 import { clean, count, find } from "./dom.js";
-import { copy, pngFile, save, svgFile } from "./exports.js";
 import { Corpus } from "./facts.js";
-import { describe, fill, filled, fold } from "./form.js";
+import { describe, fill, filled, fold, follow, giveWay, state } from "./form.js";
 import { DARK, LIGHT, picture } from "./graph.js";
 import { changes, head, judge, nearest } from "./heading.js";
 import { Inspector } from "./inspector.js";
+import { tell, work } from "./notice.js";
 import { Replay } from "./replay.js";
+import { toolbar } from "./toolbar.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)"), paper = matchMedia("print");
 /** Where the details have a column of their own; elsewhere they lie over the picture, and only when asked for. */
 const wide = matchMedia("(min-width: 64rem)");
 
+/** The request whose answer is shown; `running` has the one that is under way, `failed` is one that can be tried again. */
 let asked = nothing();
+let running = null;
+let failed = null;
 let chain = null;
 let memory = new Map();
 let selected = 1;
 let opened = false;
 let shown = Infinity;
-let running = null;
 let info = null;
+let introduction = null;
 const texts = new Map();
 
 const uids = () => chain.facts.map((fact) => fact.uid);
 
+/** What the reader changes: the request under way, if it asks what is shown. */
+const basis = () => running && sameQuestion(running.wanted, asked) ? running.wanted : asked;
+
+/** Where the reader is. */
+const moment = () => ({ form: state(), focus: document.activeElement });
+
 const inspector = new Inspector({
-  take: (step, uid) => change([...uids().slice(0, step - 1), uid, ...laterPins(step, uid)], asked.excluded, step),
+  take,
   pin: (step) => pin(uids()[step - 1]),
   remove: (step) => {
-    const uid = uids()[step - 1];
+    const uid = uids()[step - 1], { start, excluded } = basis();
     texts.set(uid, chain.facts[step - 1].text);
-    change(asked.start.filter((one) => one !== uid), [...asked.excluded, uid], step);
+    change(start.filter((one) => one !== uid), [...excluded, uid], step);
   },
   close: () => {
     opened = false;
@@ -53,52 +63,66 @@ const replay = new Replay((step) => {
 
 const corpus = new Corpus({
   ask: (wanted) => ask(wanted),
-  pin: (uid) => pin(uid),
+  pin,
   known: ({ uid, text }) => texts.set(uid, text),
-  tell: (message) => tell(message),
   canPin: (uid) => chain !== null && !asked.start.includes(uid),
 });
 
-const laterPins = (step, uid) => uids().slice(step).filter((one) => asked.start.includes(one) && one !== uid);
+/** Take a fact instead of that of a step: it is pinned, as are those before it; later pins stay. */
+function take(step, uid) {
+  const { start, excluded } = basis();
+  const before = uids().slice(0, step - 1).filter((one) => !excluded.includes(one)), replaced = uids()[step - 1];
+  change([...before, uid, ...start.filter((one) => one !== replaced)], excluded, step);
+}
 
-/** Begin the chain with a fact, after those that it begins with already; or no longer. */
+/** Begin the chain with a fact, after those that it begins with already; or no longer, if it is shown to. */
 function pin(uid) {
-  const start = asked.start.includes(uid) ? asked.start.filter((one) => one !== uid) : [...asked.start, uid];
-  change(start, asked.excluded, start.indexOf(uid) + 1 || 1);
+  const { start, excluded } = basis(), others = start.filter((one) => one !== uid);
+  change(asked.start.includes(uid) ? others : [...others, uid], excluded, asked.start.includes(uid) ? 1 : others.length + 1);
 }
 
 /** The same question, with other facts pinned or removed. Whoever pins a fact wants it, removed or not. */
 function change(start, excluded, step = 1) {
-  const once = [...new Set(start)], added = once.filter((uid) => !asked.start.includes(uid));
-  ask({ ...asked, start: once, excluded: excluded.filter((uid) => !added.includes(uid)) }, { step });
+  const before = basis(), added = start.filter((uid) => !before.start.includes(uid));
+  ask({ ...before, start: [...new Set(start)], excluded: [...new Set(excluded)].filter((uid) => !added.includes(uid)) }, { step });
 }
 
-/** Ask, and follow the answer; `step` is the one whose details are shown. */
-async function ask(wanted, { step = 1, remember = true, missing = [] } = {}) {
-  running?.abort();
-  running = new AbortController();
-  const { signal } = running;
+/** Ask, and follow the answer; `step` is the one whose details are shown, `since` where the reader was. */
+async function ask(wanted, { step = 1, remember = true, missing = [], since = moment() } = {}) {
+  running?.controller.abort();
+  running = { wanted, controller: new AbortController() };
+  failed = null;
+  const { signal } = running.controller;
+  follow(wanted);
   replay.pause();
   tell(missing.length ? `This link names ${count(missing.length, "fact")} that this corpus does not have (${missing.join(", ")}); the explanation does without.` : "");
   work("Looking at the facts near the question…");
   try {
     await stream("api/explain/stream", request(wanted), signal, (event, data) => {
       if (signal.aborted) return;
-      if (event === "start") begin(wanted, data, step, remember);
-      else take(event, data);
+      if (event === "start") begin(wanted, data, { step, remember, since });
+      else grow(event, data);
     });
   } catch (error) {
+    if (error.status === 404 && !signal.aborted) await askWithoutUnknown(wanted, { remember, since }, signal);
     if (signal.aborted) return;
-    if (error.status === 404 && await askWithoutUnknown(wanted, remember, signal)) return;
+    failed = passes(error) ? wanted : null;
     breakOff("Not finished");
-    tell(reason(error));
+    tell(reason(error), failed !== null);
   } finally {
-    if (!signal.aborted) work("");
+    if (!signal.aborted) stop();
   }
 }
 
+/** Wait for no answer any more. */
+function stop() {
+  running?.controller.abort();
+  running = null;
+  work("");
+}
+
 /** A link may name facts that are not here, or no longer: ask again without them. */
-async function askWithoutUnknown(wanted, remember, signal) {
+async function askWithoutUnknown(wanted, options, signal) {
   const missing = [];
   for (const uid of new Set([...wanted.start, ...wanted.excluded])) {
     try {
@@ -107,30 +131,23 @@ async function askWithoutUnknown(wanted, remember, signal) {
       if (error.status === 404) missing.push(uid);
     }
   }
-  if (!missing.length || signal.aborted) return false;
+  if (!missing.length || signal.aborted) return;
   const known = (uid) => !missing.includes(uid);
-  ask({ ...wanted, start: wanted.start.filter(known), excluded: wanted.excluded.filter(known) }, { remember, missing });
-  return true;
+  ask({ ...wanted, start: wanted.start.filter(known), excluded: wanted.excluded.filter(known) }, { ...options, missing });
 }
 
-/** Tell what is being done, and offer to cancel it; nothing: it is done. */
-function work(message) {
-  document.body.classList.toggle("busy", message !== "");
-  find("cancel").hidden = !message;
-  find("waiting").textContent = message;
-}
-
-/** Leave the chain as far as it was found. */
+/** What is shown stays, as far as it was found, and the address is its own. */
 function breakOff(why) {
-  if (!chain || chain.end) return;
+  if (!chain) return;
+  history.replaceState(null, "", write(asked));
+  if (chain.end) return;
   chain.breakOff(why);
   render();
 }
 
 /** The server has begun to answer; until now, what was asked before stands there and can be used. */
-function begin(wanted, data, step, remember) {
-  const same = ["id", "question", "answer", "options", "settings"]
-    .every((name) => JSON.stringify(wanted[name]) === JSON.stringify(asked[name]));
+function begin(wanted, data, { step, remember, since }) {
+  const same = sameQuestion(wanted, asked) && JSON.stringify(wanted.settings) === JSON.stringify(asked.settings);
   if (!same) memory = new Map();
   asked = wanted;
   if (remember) history.pushState(null, "", write(asked));
@@ -139,33 +156,33 @@ function begin(wanted, data, step, remember) {
   selected = step;
   opened = false;
   shown = Infinity;
-  const held = document.activeElement, elsewhere = find("examples").contains(held) || find("browser").contains(held);
-  open(data, same);
+  const held = document.activeElement, elsewhere = held === since.focus && (find("examples").contains(held) || find("browser").contains(held));
+  open(data, same, since);
   const now = document.activeElement, lost = held !== document.body && (now === document.body || !now.checkVisibility());
   if (elsewhere || lost) find("asked").focus();
 }
 
-function open(data, same) {
+function open(data, same, since) {
   find("result").hidden = false;
-  fold(true);
+  giveWay(asked, asked.id ? data : asked, since.form);
   if (!same) head(data);
-  fill(data, asked.settings);
   find("examples-title").textContent = "Try another";
   corpus.hide(clean(data.question));
   tellChanges();
   render();
   corpus.list();
+  introduce();
 }
 
 function tellChanges() {
-  changes(asked, (uid) => texts.get(uid) ?? uid, (uid) => change(asked.start, asked.excluded.filter((one) => one !== uid)));
+  changes(asked, (uid) => texts.get(uid) ?? uid, (uid) => change(basis().start, basis().excluded.filter((one) => one !== uid)));
   const unknown = asked.excluded.find((uid) => !texts.has(uid));
   if (!unknown) return;
   texts.set(unknown, unknown);
   get(`api/facts/${encodeURIComponent(unknown)}?k=0`).then(({ text }) => texts.set(unknown, text)).catch(() => {}).finally(tellChanges);
 }
 
-function take(event, data) {
+function grow(event, data) {
   if (event === "step") {
     chain.add(data);
     find("waiting").textContent = `${count(chain.facts.length, "fact")} so far…`;
@@ -208,43 +225,22 @@ function select(step) {
   else if (card.top < 12) scrollBy({ top: card.top - 12 });
 }
 
-function tell(message) {
-  find("notice").hidden = !message;
-  find("notice").textContent = clean(message);
-}
-
-const actions = {
-  "copy-text": () => copy(chain.text()),
-  "copy-json": () => copy(JSON.stringify(chain.end ?? chain.opening, null, 2)),
-  "copy-link": () => copy(location.href),
-  "save-svg": async () => save(await svgFile(chain), "chain.svg"),
-  "save-png": async () => save(await pngFile(chain), "chain.png"),
-  print: () => print(),
-};
-
-find("toolbar").addEventListener("click", async ({ target }) => {
-  const button = target.closest("button");
-  if (!button || !chain?.opening) return;
-  try {
-    await actions[button.dataset.action]();
-  } catch (error) {
-    tell(reason(error));
-    return;
-  }
-  if (!button.dataset.action.startsWith("copy")) return;
-  button.classList.add("done");
-  setTimeout(() => button.classList.remove("done"), 1500);
-});
-
+toolbar(() => [chain, new URL(write(asked), location).href]);
 find("ask").addEventListener("submit", (event) => {
   event.preventDefault();
-  ask(filled(asked.id, chain?.opening));
+  ask(filled());
 });
 find("ask").addEventListener("keydown", (event) => { if (event.key === "Escape" && chain) { fold(true); find("edit").focus(); } });
 find("cancel").addEventListener("click", () => {
-  running?.abort();
-  work("");
+  stop();
+  follow(asked);
   breakOff("Cancelled");
+});
+find("retry").addEventListener("click", () => {
+  tell("");
+  introduce();
+  if (failed) ask(failed, { remember: location.hash !== write(failed) });
+  find("cancel").focus();
 });
 find("start-over").addEventListener("click", () => change([], []));
 find("edit").addEventListener("click", () => { fold(false); find("question").focus(); });
@@ -269,14 +265,14 @@ find("graph").addEventListener("keydown", (event) => {
 
 /** Back to the empty page. */
 function clear() {
-  running?.abort();
+  stop();
   replay.pause();
-  work("");
   tell("");
+  failed = null;
   asked = nothing();
   chain = null;
   document.title = "arcf";
-  find("ask").reset();
+  fill(asked);
   fold(false);
   find("result").hidden = true;
   find("examples-title").textContent = "Or try one of these";
@@ -287,8 +283,21 @@ function clear() {
 function restore() {
   const wanted = read(location.hash);
   if (!wanted) return clear();
-  if (!chain && wanted.question) fill(wanted, wanted.settings);
+  if (!chain && wanted.question) fill(wanted);
   return ask(wanted, { remember: false });
+}
+
+/** Learn what the server has; asked again, as long as it did not say. */
+function introduce() {
+  introduction ??= get("api/info").then((found) => {
+    info = found;
+    find("versions").textContent = `arcf ${info.versions.arcf}${info.model ? ` · model ${info.model}` : ""}`;
+    describe(info);
+    return corpus.describe(info);
+  }).catch((error) => {
+    introduction = null;
+    tell(reason(error), true);
+  });
 }
 
 addEventListener("popstate", restore);
@@ -299,10 +308,6 @@ new ResizeObserver(([{ contentRect }]) => {
   ({ width } = contentRect);
 }).observe(find("graph"));
 document.fonts.ready.then(render);
-get("api/info").then((found) => {
-  info = found;
-  find("versions").textContent = `arcf ${info.versions.arcf}${info.model ? ` · model ${info.model}` : ""}`;
-  describe(info);
-  return corpus.describe(info);
-}).catch((error) => tell(reason(error)));
-restore();
+find("explain").disabled = false;
+introduce();
+if (read(location.hash)) restore();

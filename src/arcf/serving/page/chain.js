@@ -100,6 +100,11 @@ export class Chain {
     return this.memory.get(JSON.stringify(given.slice(0, place + 1).map((fact) => fact.uid)));
   }
 
+  /** The chain as the server tells it, or as much of it as there is. */
+  record() {
+    return this.end ?? { ...this.opening, facts: this.facts };
+  }
+
   /** The chain as the command line prints it, and where pinned facts can be found from. */
   text() {
     const { question, answer } = this.opening;

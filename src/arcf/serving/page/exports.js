@@ -13,12 +13,14 @@ export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
+    const held = document.activeElement;
     const area = document.createElement("textarea");
     area.value = text;
     document.body.append(area);
     area.select();
     document.execCommand("copy");
     area.remove();
+    held.focus({ preventScroll: true });
   }
 }
 

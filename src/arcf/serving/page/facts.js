@@ -3,23 +3,31 @@
 import { get, reason } from "./api.js";
 import { clean, count, find, make } from "./dom.js";
 import { nothing } from "./address.js";
+import { tell } from "./notice.js";
 
-const EXAMPLES = 6, SIZE = 10, PATIENCE = 250;
+const EXAMPLES = 6, SIZE = 10, PATIENCE = 250, HINT = 120;
 
 /** A question that any fact answers for itself: what else explains it? */
 export const about = ({ uid, text }) => ({ ...nothing(), question: `What explains that ${text}?`, excluded: [uid] });
 
-/** `on` has: ask(asked), pin(uid), known(fact), tell(message), canPin(uid). */
+const letters = (text) => [...text].length;
+
+const shortened = (text) => letters(text) > HINT ? `${[...text].slice(0, HINT - 1).join("")}…` : text;
+
+/** `on` has: ask(asked), pin(uid), known(fact), canPin(uid). */
 export class Corpus {
   constructor(on) {
     this.on = on;
     this.page = 1;
-    this.examplePage = 0;
+    this.examplePage = this.examplePages = 1;
+    this.longest = Infinity;
     this.question = null;
     this.asked = null;
     this.listed = [];
-    find("more-examples").addEventListener("click", () => this.try(() => this.examples()));
-    find("browser").addEventListener("toggle", () => this.try(() => this.browse(1)));
+    find("more-examples").addEventListener("click", () => {
+      this.examples(this.examplePage % this.examplePages + 1).catch((error) => tell(reason(error)));
+    });
+    find("browser").addEventListener("toggle", () => this.browse(1));
     find("corpus").addEventListener("click", () => {
       find("browser").open = true;
       find("browser").scrollIntoView({ block: "start" });
@@ -27,37 +35,37 @@ export class Corpus {
     });
     find("query").addEventListener("input", () => {
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.try(() => this.browse(1)), PATIENCE);
+      this.timer = setTimeout(() => this.browse(1), PATIENCE);
     });
-    find("earlier").addEventListener("click", () => this.try(() => this.browse(this.page - 1)));
-    find("later").addEventListener("click", () => this.try(() => this.browse(this.page + 1)));
+    find("earlier").addEventListener("click", () => this.browse(this.page - 1));
+    find("later").addEventListener("click", () => this.browse(this.page + 1));
   }
 
-  try(work) {
-    work().catch((error) => this.on.tell(reason(error)));
-  }
-
-  describe({ corpus, facts, questions }) {
+  describe({ corpus, facts, questions, limits }) {
     const number = facts.toLocaleString("en");
     find("corpus").textContent = `Facts: ${corpus} (${number})`;
     find("browser-title").textContent = `Look through the ${count(number, "fact", facts)}`;
-    this.facts = facts;
     this.questions = questions;
+    this.longest = limits.question_chars;
     if (!questions) find("browser").open = true;
-    return this.examples();
+    this.list();
+    return this.examples(1);
   }
 
   /** Questions of the dataset; of a corpus without any, facts to be explained by others. */
-  async examples() {
-    const list = this.questions ? await this.askedBefore() : await this.someFacts();
-    find("examples").hidden = !list.length;
-    find("more-examples").hidden = (this.questions || this.facts) <= EXAMPLES;
+  async examples(page) {
+    const found = await get(`api/${this.questions ? "questions" : "facts"}?size=${EXAMPLES}&page=${page}`);
+    this.examplePage = page;
+    this.examplePages = found.pages;
+    const list = this.questions ? found.items.map(askedBefore) : this.toExplain(found.items);
+    find("more-examples").hidden = found.pages < 2;
+    find("examples").hidden = !list.length && found.pages < 2;
     find("example-list").replaceChildren(...list.map(({ asked, question, answer, uid }) => make("li", {}, make("button", {
       type: "button", dir: "auto", "data-id": asked.id, "data-about": uid, onclick: () => this.on.ask(asked),
     }, make("span", { class: "q", text: question }), answer ? make("span", { class: "a", text: answer }) : null))));
     this.hide(this.question);
-    if (list.length) find("question").placeholder = `For example: ${clean(list[0].question)}`;
-    find("answer").placeholder = list[0]?.answer ? `For example: ${clean(list[0].answer)}` : "";
+    if (list.length) find("question").placeholder = `For example: ${clean(shortened(list[0].question))}`;
+    find("answer").placeholder = list[0]?.answer ? `For example: ${clean(shortened(list[0].answer))}` : "";
   }
 
   /** An example is not one while it is asked. */
@@ -66,32 +74,33 @@ export class Corpus {
     for (const button of find("example-list").querySelectorAll("button")) button.parentElement.hidden = button.firstChild.textContent === question;
   }
 
-  async askedBefore() {
-    const found = await get(`api/questions?size=${EXAMPLES}&page=${this.examplePage + 1}`);
-    this.examplePage = (this.examplePage + 1) % Math.max(found.pages, 1);
-    return found.items.map((one) => ({ asked: { ...nothing(), id: one.id }, question: one.question, answer: one.answer }));
+  toExplain(facts) {
+    facts.forEach(this.on.known);
+    return facts.filter((fact) => this.canExplain(fact)).map((fact) => ({ asked: about(fact), question: about(fact).question, uid: fact.uid }));
   }
 
-  async someFacts() {
-    const found = await get(`api/facts?size=${EXAMPLES}&page=${this.examplePage + 1}`);
-    this.examplePage = (this.examplePage + 1) % Math.max(found.pages, 1);
-    return found.items.map((fact) => {
-      this.on.known(fact);
-      const asked = about(fact);
-      return { asked, question: asked.question, uid: fact.uid };
-    });
+  /** The server takes no longer question. */
+  canExplain(fact) {
+    return letters(about(fact).question) <= this.longest;
   }
 
   async browse(page) {
     if (!find("browser").open) return;
     const query = find("query").value.trim(), ticket = {};
     this.asked = ticket;
-    const found = await get(`api/facts?query=${encodeURIComponent(query)}&page=${page}&size=${SIZE}`);
-    if (this.asked !== ticket) return;
+    try {
+      const found = await get(`api/facts?query=${encodeURIComponent(query)}&page=${page}&size=${SIZE}`);
+      if (this.asked === ticket) this.show(found, query, page);
+    } catch (error) {
+      if (this.asked === ticket) say(clean(reason(error)), true);
+    }
+  }
+
+  show(found, query, page) {
     this.page = page;
-    find("found").textContent = found.total
+    say(found.total
       ? `${count(found.total.toLocaleString("en"), "fact", found.total)}${query ? ", nearest first" : ""}`
-      : `No fact shares a word with “${clean(query)}”.`;
+      : `No fact shares a word with “${clean(query)}”.`);
     this.listed = found.items;
     this.list();
     find("pages").hidden = found.pages < 2;
@@ -110,7 +119,15 @@ export class Corpus {
     return make("li", {},
       make("span", { dir: "auto", text: fact.text }),
       make("span", { class: "row" },
-        make("button", { type: "button", text: "Explain it", "aria-label": `Explain: ${fact.text}`, onclick: () => this.on.ask(about(fact)) }),
+        this.canExplain(fact) ? make("button", { type: "button", text: "Explain it", "aria-label": `Explain: ${fact.text}`, onclick: () => this.on.ask(about(fact)) }) : null,
         this.on.canPin(fact.uid) ? make("button", { type: "button", text: "Pin", "aria-label": `Pin: ${fact.text}`, onclick: () => this.on.pin(fact.uid) }) : null));
   }
+}
+
+const askedBefore = ({ id, question, answer }) => ({ asked: { ...nothing(), id }, question, answer });
+
+/** What was found, or why not, beside the list. */
+function say(text, isRefused = false) {
+  find("found").textContent = text;
+  find("found").classList.toggle("refused", isRefused);
 }

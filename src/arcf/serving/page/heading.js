@@ -12,23 +12,26 @@ export function head({ question, answer, options }) {
   const others = options.filter((option) => option !== answer);
   find("others").hidden = !others.length;
   find("others").textContent = `Not: ${others.map(clean).join(" · ")}`;
-  find("asked").classList.add("folded");
+  find("said").classList.add("folded");
   measure();
 }
 
-/** Long questions are folded; there is a button only where something is hidden. */
+const PARTS = ["asked", "answered", "others"].map(find);
+
+/** What is long is folded; there is a button only where something is hidden. */
 function measure() {
-  const asked = find("asked"), folded = asked.classList.contains("folded");
-  if (folded) find("unfold").hidden = asked.scrollHeight <= asked.clientHeight + 2;
-  find("unfold").textContent = folded ? "Show the whole question" : "Show less";
+  const folded = find("said").classList.contains("folded");
+  if (folded) find("unfold").hidden = PARTS.every((one) => one.scrollHeight <= one.clientHeight + 2);
+  find("unfold").textContent = folded ? "Show all of it" : "Show less";
   find("unfold").setAttribute("aria-expanded", String(!folded));
 }
 
 find("unfold").addEventListener("click", () => {
-  find("asked").classList.toggle("folded");
+  find("said").classList.toggle("folded");
   measure();
 });
-new ResizeObserver(measure).observe(find("asked"));
+const sizes = new ResizeObserver(measure);
+PARTS.forEach((one) => sizes.observe(one));
 
 /** Whether the chain can be trusted, as far as that is known. */
 export function judge({ facts, end, broken }, corpus) {
