@@ -33,6 +33,7 @@ class BagEncoder:
 def bag() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(embedding, "load_encoder", lambda *_: BagEncoder())
+        patch.setattr(embedding, "model_stamp", str)
         yield
 
 
