@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from arcf.neighborhood import FactIds, make_neighborhood
 from arcf.scorer.base import STOP, Prefix
 from arcf.training.samplers import SAMPLERS, Material, Mining, Paths, Sample, Sampler, Sampling, make_sampler
+from arcf.training.samplers.settings import Pool
 from arcf.types import QUERY_FORMS, Dataset, Fact, Gold, Option, QueryForm, Question
 
 WORDS = ("ant", "bird", "cube", "heat", "ice", "tree")
@@ -88,7 +89,7 @@ def datasets(draw: st.DrawFn) -> Dataset:
 @st.composite
 def samplings(draw: st.DrawFn, kind: str) -> Sampling:
     """Settings that the kind has a use for; without conditioning, which has its own tests."""
-    own: dict[str, Any] = {"pool": draw(st.sampled_from(["neighborhood", "corpus"]))}
+    own: dict[str, Any] = {"pool": draw(st.sampled_from(get_args(Pool)))}
     if kind == "paths":
         own = {"paths": Paths(draw(st.integers(1, 6)), draw(st.integers(1, 4)))}
     return Sampling(
@@ -234,6 +235,23 @@ def test_the_whole_corpus_as_pool(kind: str) -> None:
     for sample in everywhere:
         chosen = set(sample.prefixes[0].facts)
         assert set(sample.candidates.tolist()) - {STOP} == {0, 1, 3} - chosen
+
+
+@kinds_with_a_pool
+@settings(max_examples=50)
+@given(data=st.data())
+def test_the_facts_in_sight_that_explain_something_as_pool(kind: str, data: st.DataObject) -> None:
+    """All of them, and no others, where all negatives are taken."""
+    dataset = data.draw(datasets())
+    sampling = replace(data.draw(samplings(kind)), pool="neighborhood", negatives=None)
+    explains = {STOP, *(fact for question in dataset.split("train") for fact in dataset.gold_ids(question))}
+    in_sight, explaining = (
+        sampler_of(dataset, replace(sampling, pool=pool)) for pool in ("neighborhood", "explaining")
+    )
+    for number in range(in_sight.per_epoch):
+        every, some = in_sight.draw(0, number), explaining.draw(0, number)
+        wanted = [fact for fact in every.candidates.tolist() if fact in explains] if every else []
+        assert (some.candidates.tolist() if some else []) == wanted
 
 
 @every_kind

@@ -35,6 +35,7 @@ def test_every_kind_takes_the_usual_settings(kind: str) -> None:
     [
         Sampling("prefixes", conditioning=Conditioning(), pool="corpus"),
         Sampling("facts", pool="corpus"),
+        Sampling("prefixes", pool="explaining"),
         Sampling("paths", paths=Paths(30, 8)),
     ],
     ids=lambda sampling: sampling.kind,
@@ -49,6 +50,7 @@ def test_settings_of_a_kind(sampling: Sampling) -> None:
         (Sampling("facts", conditioning=Conditioning()), "only samples of the kind prefixes have any"),
         (Sampling("paths", conditioning=Conditioning()), "only samples of the kind prefixes have any"),
         (Sampling("paths", pool="corpus"), "samples of the kind paths have no pool = corpus"),
+        (Sampling("paths", pool="explaining"), "samples of the kind paths have no pool = explaining"),
         (Sampling("prefixes", paths=Paths(starts=8)), "only samples of the kind paths are of chains"),
         (Sampling("facts", paths=Paths(retrieved=8)), "only samples of the kind paths are of chains"),
     ],

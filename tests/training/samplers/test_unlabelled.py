@@ -83,3 +83,9 @@ def test_settings() -> None:
         UnlabelledSampler.check(replace(SAMPLING, paths=Paths(3)))
     with pytest.raises(SettingError, match="max_facts >= 0 and nearest >= 1, not 2, 0"):
         Unlabelled(2, 0)
+
+
+def test_a_pool_of_facts_that_explain_something_is_for_questions_with_gold() -> None:
+    explaining = drawn(sampler(replace(SAMPLING, pool="explaining")))
+    pairs = zip(explaining, drawn(sampler()), strict=True)
+    assert all(own.candidates.tolist() == other.candidates.tolist() for own, other in pairs)

@@ -97,6 +97,8 @@ class QuestionSampler(ABC):
         self._gold = [np.array(dataset.gold_ids(question), dtype=np.int64) for question in self.questions]
         self._seed = seed
         self._text_of = number_texts(dataset.facts)
+        self._explains = np.isin(np.arange(len(self._text_of)), np.concatenate([NO_FACTS, *self._gold]))
+        self._only_explaining = sampling.pool == "explaining" and self.labelled
         depth = sampling.mining.depth if sampling.mining else 0
         self._hard = [
             self._wrong(material.mined.get(question.id, NO_FACTS), gold)[:depth]
@@ -138,10 +140,11 @@ class QuestionSampler(ABC):
         """A sample of the question at that place."""
 
     def _visible(self, question: Question, chosen: FactIds) -> FactIds:
-        """The facts that may come next: those in sight, or all where the pool is the corpus."""
+        """The facts that may come next: those of the pool."""
         if self.sampling.pool == "corpus":
             return np.setdiff1d(np.arange(len(self._text_of)), chosen)
-        return self.neighborhood.visible(question.text, chosen.tolist(), self.sampling.k)
+        visible = self.neighborhood.visible(question.text, chosen.tolist(), self.sampling.k)
+        return visible[self._explains[visible]] if self._only_explaining else visible
 
     def _negatives(self, wrong: FactIds, hard: FactIds, rng: np.random.Generator) -> FactIds:
         """As many of the wrong facts as a sample takes: hard ones first, up to their share, then any."""

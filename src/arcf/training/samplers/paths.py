@@ -29,8 +29,10 @@ class PathSampler(QuestionSampler):
     def check(cls, sampling: Sampling) -> None:
         """Refuse what chains have no use for."""
         super().check(replace(sampling, paths=Paths()))
-        if sampling.pool == "corpus":
-            raise SettingError("Chains begin with retrieved facts; samples of the kind paths have no pool = corpus.")
+        if sampling.pool != "neighborhood":
+            raise SettingError(
+                f"Chains begin with retrieved facts; samples of the kind paths have no pool = {sampling.pool}."
+            )
 
     def _draw(self, epoch: int, index: int, rng: np.random.Generator) -> Sample | None:
         del epoch

@@ -6,7 +6,7 @@ from typing import Literal
 from arcf.errors import SettingError
 from arcf.types import QueryForm
 
-Pool = Literal["neighborhood", "corpus"]
+Pool = Literal["neighborhood", "corpus", "explaining"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,9 @@ class Sampling:
     """What a sample looks like.
 
     `kind`: a name of `SAMPLERS`. `query`: the form of the question. `distance`: what makes facts visible, and `k` how
-    many from each source. `pool`: whether wrong facts come from the visible ones or from the whole corpus.
+    many from each source. `pool`: where wrong facts come from, and right ones with them: the visible facts; the whole
+    corpus; or those of the visible ones that explain some learnt question, so that nothing is learnt of facts that
+    never do. Questions without gold have no such facts: to them, it is the visible ones.
     `prefixes`: samples per question and epoch. `negatives`: how many wrong facts a sample has, uniform from the pool;
     None takes all of them. `word_dropout`: the share of a query's words that a sample leaves out, at random: a question
     that is never read twice the same is harder to learn by heart.
