@@ -9,6 +9,8 @@ from arcf.files import read_text
 
 #: Of the picture of a difference, in pixels.
 WIDTH, HEIGHT, MARGIN = 160, 18, 8
+#: From so many letters on, a cell may be broken into lines.
+LONG_WORDS, LONG_FIGURE = 20, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +115,10 @@ def _html_table(section: Section) -> str:
 
 
 def _cell(text: str) -> str:
-    """Figures stand below one another, and are never broken."""
+    """Figures and short words are never broken; sentences are, but not into a column of single words."""
     is_figure = text[:1].isdigit() or text[:2].strip("+-")[:1].isdigit()
-    return f"<td{' class=figure' if is_figure and len(text) < 40 else ''}>{escape(text)}</td>"
+    kind = "whole" if len(text) < (LONG_FIGURE if is_figure else LONG_WORDS) else "sentence"
+    return f"<td class={kind}>{escape(text)}</td>"
 
 
 def _picture(whisker: Whisker, left: float, right: float) -> str:
@@ -153,7 +156,7 @@ body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 90rem; margin: 2rem aut
 p {{ max-width: 60rem; }} h2 {{ margin-top: 2.5rem; }} .wide {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; }} th, td {{ padding: .25rem .75rem; text-align: left; vertical-align: top; }}
 th {{ border-bottom: 2px solid; vertical-align: bottom; }} tbody tr:not(.command) td {{ border-top: 1px solid #8884; }}
-.figure {{ white-space: nowrap; font-variant-numeric: tabular-nums; }}
+.whole {{ white-space: nowrap; font-variant-numeric: tabular-nums; }} .sentence {{ min-width: 14rem; }}
 summary {{ cursor: pointer; white-space: nowrap; }}
 .command {{ display: none; }} tr:has(details[open]) + .command {{ display: table-row; }}
 @supports not selector(:has(a)) {{ .command {{ display: table-row; }} }}
