@@ -164,7 +164,7 @@ def test_findings_come_first() -> None:
     report = make_report(read_budget("smoke"), [Table("table-1", "Reach", ())], [], Details(findings=found))
     assert report.sections[0].title == "What holds here"
     assert r"| MAP is flat \| everywhere | not settled | a < b |" in report.markdown()
-    assert "<td>a &lt; b</td>" in report.html()
+    assert "<td class=whole>a &lt; b</td>" in report.html()
 
 
 def test_a_table_without_cells_is_left_out() -> None:
