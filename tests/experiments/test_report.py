@@ -167,6 +167,13 @@ def test_findings_come_first() -> None:
     assert "<td class=whole>a &lt; b</td>" in report.html()
 
 
+def test_sentences_may_be_broken_into_lines_and_short_words_may_not() -> None:
+    told = Finding("MAP is flat above k = 180: within 0.01", "not settled", "-0.0001 (-0.0079 to +0.0075)")
+    report = make_report(read_budget("smoke"), [Table("table-1", "Reach", ())], [], Details(findings=[told]))
+    kinds = ("sentence", told.claim), ("whole", told.verdict), ("whole", told.evidence)
+    assert "".join(f"<td class={kind}>{text}</td>" for kind, text in kinds) in report.html()
+
+
 def test_a_table_without_cells_is_left_out() -> None:
     report = make_report(read_budget("paper"), [Table("table-1", "Reach", ())], [], Details())
     assert report.sections == ()

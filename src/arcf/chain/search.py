@@ -262,7 +262,7 @@ class ChainSearch:
 
 
 def _is_number(value: object, kind: type) -> bool:
-    """Whether a value is of a kind of numbers. To Python, true is one; of numpy's numbers, those are that should be."""
+    """Whether a value is of a kind of numbers, Python's or numpy's; true and false, which Python counts, are none."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
