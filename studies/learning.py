@@ -10,23 +10,27 @@ import typer
 from arcf.evaluation.plots import plot_learning
 
 POINTS = 60
+PREFIX = "validation_map_"
 
 
 def curves(run: Path) -> dict[str, dict[int, float]]:
-    """A run's loss, as means of as many steps each as make 60 points, and its validations."""
+    """A run's loss, as means of as many steps each as make 60 points, and what each validation found, by its name."""
     records = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]
     steps = [record for record in records if "loss" in record]
     parts = np.array_split(np.arange(len(steps)), min(POINTS, len(steps)))
-    loss = {steps[part[-1]]["position"]: float(np.mean([steps[step]["loss"] for step in part])) for part in parts}
-    validated = {record["position"]: record["validation_map"] for record in records if "validation_map" in record}
-    return {"loss": loss, "held-out MAP": validated}
+    lines = {"loss": {steps[part[-1]]["position"]: float(np.mean([steps[step]["loss"] for step in part])) for part in parts}}
+    for record in records:
+        for name, value in record.items():
+            if name.startswith(PREFIX):
+                lines.setdefault(f"held-out MAP, {name.removeprefix(PREFIX)}", {})[record["position"]] = value
+    return lines
 
 
 def main(
     runs: Annotated[list[Path], typer.Argument(help="Folders of `arcf train`.")],
     plot: Annotated[Path, typer.Option(help="The picture to draw.")] = Path("learning.png"),
 ) -> None:
-    """Draw loss and held-out MAP over the prefixes that were seen."""
+    """Draw the loss and every held-out MAP over the prefixes that were seen."""
     plot_learning({run.name: curves(run) for run in runs}, plot)
 
 

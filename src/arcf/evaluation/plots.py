@@ -124,15 +124,17 @@ def plot_reliability(lines: Mapping[str, Sequence[Bin]], path: Path) -> None:
 
 
 def plot_learning(runs: Mapping[str, Mapping[str, Line]], path: Path) -> None:
-    """Learning curves over samples seen: per run, its loss (above) and its validation MAP (below), where it has any.
+    """Learning curves over samples seen: a panel for everything that was measured of a run, such as its loss.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
         InputError: the file cannot be written, or its ending is no format.
     """
-    figure = _figure((6.4, 6.4))
-    for place, measured in enumerate(("loss", "held-out MAP"), start=1):
-        axes = figure.add_subplot(2, 1, place, xlabel="prefixes", ylabel=measured)
+    panels = list(dict.fromkeys(measured for lines in runs.values() for measured in lines))
+    rows = -(-len(panels) // 2)
+    figure = _figure((6.4 if len(panels) < 2 else 10.0, 3.4 * max(rows, 1)))
+    for place, measured in enumerate(panels, start=1):
+        axes = figure.add_subplot(rows, min(len(panels), 2), place, xlabel="prefixes", ylabel=measured)
         for name, lines in runs.items():
             points = sorted(lines.get(measured, {}).items())
             if points:
