@@ -5,6 +5,7 @@ and forgotten less (Wortsman et al., 2022).
 """
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -49,7 +50,9 @@ def average(trained: str | Path, other: str | Path, output: Path, weight: float 
 def _check(first: Backbone, second: Backbone, trained: str | Path, other: str | Path) -> None:
     if not first.has_trained_head:
         raise InputError("has no trained score head; the trained model is to be given first.", trained)
-    if second.has_trained_head and first.settings != second.settings:
+    # Precedents are looked up beside the weights: an export may have been given some since.
+    alike = replace(first.settings, precedents=second.settings.precedents) == second.settings
+    if second.has_trained_head and not alike:
         raise InputError(f"was trained with other settings than {trained} ({second.settings}).", other)
     shapes = [{name: value.shape for name, value in own.model.named_parameters()} for own in (first, second)]
     if shapes[0] != shapes[1] or first.tokenizer.raw.get_vocab() != second.tokenizer.raw.get_vocab():
