@@ -35,7 +35,7 @@ def test_its_files_are_whole_and_small() -> None:
     read_manifest(folder).check(folder)
     assert sum(path.stat().st_size for path in folder.iterdir()) < 50_000_000
     training = json.loads((folder / "training.json").read_text())
-    assert [data["name"] for data in training["data"]] == ["worldtree-2020", "strategyqa", "science"]
+    assert {data["name"] for data in training["data"]} == {"worldtree-2020", "strategyqa", "science"}
     assert "CC BY-SA 4.0" in (folder / "README.md").read_text(encoding="utf-8")
 
 
