@@ -26,9 +26,10 @@ def curves(run: Path) -> dict[str, dict[int, float]]:
             if name.startswith(PREFIX):
                 lines.setdefault(name.removeprefix(PREFIX), {})[record["position"]] = value
     # A corpus in which no two explanations share a fact has unseen facts alone.
-    own = {
-        name: line for name, line in lines.items() if line != lines.get(name.removesuffix("_unseen")) or "_" not in name
+    twice = {
+        name for name in lines if name.endswith("_unseen") and lines[name] == lines.get(name.removesuffix("_unseen"))
     }
+    own = {name: line for name, line in lines.items() if name not in twice}
     return {name if name == "loss" else f"held-out MAP, {name}": line for name, line in own.items()}
 
 
